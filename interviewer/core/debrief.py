@@ -1,0 +1,223 @@
+"""The committee's packet for one round: verdict, levels with quotes, flags, why each probe was asked, what to do next.
+
+Invariant: everything here is computed from the log and the documents; every quote is an exact piece of the candidate's
+answer in the turn that it names.
+"""
+
+from __future__ import annotations
+
+from interviewer.core.assessment import Assessment, FlagReading, Frozen, Notice, Probabilities, Unscored
+from interviewer.core.coverage import Coverage, CriterionState, Reading, coverage
+from interviewer.core.drills import Drills
+from interviewer.core.events import QuestionAsked, Versions
+from interviewer.core.flags import read_flags
+from interviewer.core.rubric import Rubric, SeniorityLevel, Vocabulary, anchor
+from interviewer.core.session import SessionState, Turn
+from interviewer.core.text import Quote
+from interviewer.core.verdict import Verdict, judge_round
+
+
+class CriterionRow(Frozen):
+    """One criterion in the report."""
+
+    criterion: str
+    asks: str
+    level: int | None
+    """``None``: not assessed."""
+    expected: float | None
+    confidence: float | None
+    probabilities: Probabilities | None
+    anchor: str | None
+    """Anchor text of the level."""
+    next_anchor: str | None
+    """Anchor text of the level above."""
+    must_ask: bool
+    probed: int
+    hints: int
+    quotes: tuple[Quote, ...]
+    why_not_assessed: str | None
+
+
+class ProbeRow(Frozen):
+    """One question of the session, with the reason for it."""
+
+    turn: int
+    asked: str
+    criterion: str | None
+    move: str | None
+    reason: str
+    source: str
+    interrupted: bool
+    unscored: str | None
+    """Why the answer has no levels, when it has none."""
+
+
+class NextStep(Frozen):
+    """One thing to work on, with the drill that fits."""
+
+    criterion: str
+    why: str
+    drill: str
+    how: str
+    bad: str | None
+    """How the answer usually goes wrong, from the rubric; ``None`` when no question of the round targets it."""
+    good: str | None
+
+
+class Receipt(Frozen):
+    """What the interviewer did, counted."""
+
+    questions: int
+    follow_ups: int
+    generated: int
+    fell_back: int
+    hints: int
+    unscored: int
+    missed: tuple[str, ...]
+    """Must-ask criteria that the round never brought out."""
+
+
+class Debrief(Frozen):
+    """The packet."""
+
+    session_id: str
+    round: str
+    persona: str
+    level: SeniorityLevel
+    verdict: Verdict
+    criteria: tuple[CriterionRow, ...]
+    flags: tuple[FlagReading, ...]
+    probes: tuple[ProbeRow, ...]
+    next_steps: tuple[NextStep, ...]
+    receipt: Receipt
+    notices: tuple[Notice, ...]
+    versions: Versions
+
+
+def debrief(state: SessionState, rubric: Rubric, vocabulary: Vocabulary, drills: Drills) -> Debrief:
+    """Write the packet of a session, ended or not, from its state and the documents."""
+    known = coverage(state, rubric)
+    rows = tuple(_row(c, vocabulary, state) for c in known.criteria)
+    flags = session_flags(state, known)
+    probes = tuple(_probe(turn, turn.question) for turn in state.turns if turn.question)
+    hints = len(state.hints)
+    return Debrief(
+        session_id=state.id,
+        round=rubric.id,
+        persona=state.persona,
+        level=state.started.level,
+        verdict=judge_round(rubric, known, flags, state.started.level, hints),
+        criteria=rows,
+        flags=flags,
+        probes=probes,
+        next_steps=_next_steps(known, rubric, vocabulary, drills),
+        receipt=_receipt(state, known),
+        notices=_notices(state),
+        versions=state.started.versions,
+    )
+
+
+def session_flags(state: SessionState, known: Coverage) -> tuple[FlagReading, ...]:
+    """Read the flags from the whole of what was said."""
+    said = "\n".join(t.answer.text for t in state.turns if t.answer)
+    levels = {c.criterion: p for c in known.criteria if (p := c.probabilities) is not None}
+    evidence = {c.criterion: best.assessment.evidence for c in known.criteria if (best := c.best)}
+    return read_flags(levels, said, evidence)
+
+
+def _row(criterion: CriterionState, vocabulary: Vocabulary, state: SessionState) -> CriterionRow:
+    text = vocabulary.criteria[criterion.criterion]
+    level = criterion.level
+    best = criterion.best
+    return CriterionRow(
+        criterion=criterion.criterion,
+        asks=text.asks,
+        level=level,
+        expected=criterion.expected,
+        confidence=criterion.confidence,
+        probabilities=criterion.probabilities,
+        anchor=None if level is None else anchor(text, level),
+        next_anchor=None if level is None or level == 3 else anchor(text, level + 1),
+        must_ask=criterion.must_ask,
+        probed=criterion.probed,
+        hints=max((r.hints for r in criterion.readings), default=0),
+        quotes=_quotes(criterion.readings, best),
+        why_not_assessed=None if criterion.assessed else _why_not(state),
+    )
+
+
+def _quotes(readings: tuple[Reading, ...], best: Reading | None) -> tuple[Quote, ...]:
+    ordered = sorted(readings, key=lambda r: r is not best)
+    quotes = [q for reading in ordered for q in reading.assessment.evidence]
+    return tuple(dict.fromkeys(quotes))[:3]
+
+
+def _why_not(state: SessionState) -> str:
+    failed = next((t.result for t in reversed(state.turns) if isinstance(t.result, Unscored)), None)
+    if failed is not None:
+        return f"No answer could be read on it ({failed.reason.value.replace('_', ' ')})."
+    return "No question brought it out."
+
+
+def _probe(turn: Turn, question: QuestionAsked) -> ProbeRow:
+    probe = turn.probe
+    return ProbeRow(
+        turn=turn.number,
+        asked=question.text,
+        criterion=probe.criterion if probe else None,
+        move=probe.move if probe else None,
+        reason=probe.reason if probe else "Asked in the imported transcript.",
+        source=question.source,
+        interrupted=question.interrupted,
+        unscored=turn.result.detail if isinstance(turn.result, Unscored) else None,
+    )
+
+
+def _next_steps(known: Coverage, rubric: Rubric, vocabulary: Vocabulary, drills: Drills) -> tuple[NextStep, ...]:
+    weak = [(c.weight * (3 - c.expected), c) for c in known.criteria if c.expected is not None and c.expected < 2.5]
+    weak.sort(key=lambda pair: -pair[0])
+    steps: list[NextStep] = []
+    used: frozenset[str] = frozenset()
+    for _, criterion in weak:
+        drill = drills.best_for(criterion.criterion, used)
+        if drill is None or len(steps) == 2:
+            continue
+        used |= {drill.id}
+        contrast = next((q.coaching for q in rubric.questions if q.target(criterion.criterion)), None)
+        missing = anchor(vocabulary.criteria[criterion.criterion], min(3, (criterion.level or 0) + 1))
+        steps.append(
+            NextStep(
+                criterion=criterion.criterion,
+                why=f"The next level asks for: {missing}",
+                drill=drill.title,
+                how=drill.how,
+                bad=contrast.bad if contrast else None,
+                good=contrast.good if contrast else None,
+            )
+        )
+    return tuple(steps)
+
+
+def _receipt(state: SessionState, known: Coverage) -> Receipt:
+    asked = [t for t in state.turns if t.question]
+    sources = [t.question.source for t in asked if t.question]
+    return Receipt(
+        questions=len(asked),
+        follow_ups=sum(1 for t in asked if t.probe and t.probe.criterion),
+        generated=sum(s in ("generated", "mixed") for s in sources),
+        fell_back=sum(s in ("fallback", "mixed") for s in sources),
+        hints=len(state.hints),
+        unscored=sum(isinstance(t.result, Unscored) for t in state.turns),
+        missed=known.open_must_ask,
+    )
+
+
+def _notices(state: SessionState) -> tuple[Notice, ...]:
+    own = [Notice(code=n.code, message=n.message) for n in state.notices]
+    read = [
+        Notice(code=n.code, message=f"Turn {t.number}: {n.message}")
+        for t in state.turns
+        if isinstance(t.result, (Assessment, Unscored))
+        for n in t.result.notices
+    ]
+    return (*own, *read)

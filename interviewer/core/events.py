@@ -1,0 +1,178 @@
+"""The session's events: the only truth that is stored. Everything shown is a fold of them.
+
+Events are appended and never changed; a correction is a new event. Every event carries ``v`` so that a later
+version can be read from old logs (see ``design/0002-event-log.md``).
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field, TypeAdapter
+
+from interviewer.core.assessment import Assessment, Frozen, Notice, UnscoredReason
+from interviewer.core.rubric import Move, SeniorityLevel
+
+Mode: TypeAlias = Literal["practice", "real"]
+Origin: TypeAlias = Literal["live", "imported", "replay"]
+QuestionSource: TypeAlias = Literal["authored", "generated", "mixed", "fallback", "imported"]
+"""authored: the rubric's wording on purpose; mixed: generated tie-in, authored question; fallback: model failed."""
+
+
+class Versions(Frozen):
+    """Content hashes of everything that shaped the session, and the names under which the engine served it."""
+
+    rubric: str
+    persona: str
+    prompt: str
+    model: str
+    adapter: str | None
+    judge: str
+
+
+class SessionStarted(Frozen):
+    """The first event of every log."""
+
+    type: Literal["session_started"] = "session_started"
+    v: Literal[1] = 1
+    persona: str
+    rubric: str
+    level: SeniorityLevel
+    mode: Mode
+    minutes: Annotated[int, Field(ge=5, le=240)]
+    seed: int
+    origin: Origin = "live"
+    parent: str | None = None
+    background: str = ""
+    resume: str = ""
+    job: str = ""
+    versions: Versions
+
+
+class PersonaChanged(Frozen):
+    """From here on somebody else asks; history and rubric state stay."""
+
+    type: Literal["persona_changed"] = "persona_changed"
+    v: Literal[1] = 1
+    persona: str
+    adapter: str | None
+
+
+class ProbeChosen(Frozen):
+    """What will be asked next, and why. ``move`` and ``criterion`` are ``None`` for a main question."""
+
+    type: Literal["probe_chosen"] = "probe_chosen"
+    v: Literal[1] = 1
+    turn: int
+    question_id: str
+    criterion: str | None = None
+    move: Move | None = None
+    probe: str
+    """Authored wording that the turn pursues."""
+    reason: str
+    elapsed: float
+    """Share of the round's minutes that had passed, so that the decision can be repeated."""
+    counterfactual: bool = False
+    """True in a replay: what this persona would have asked here, though it was not asked."""
+
+
+class QuestionAsked(Frozen):
+    """What the candidate saw; shorter than what was generated when they interrupted."""
+
+    type: Literal["question_asked"] = "question_asked"
+    v: Literal[1] = 1
+    turn: int
+    text: str
+    source: QuestionSource
+    persona: str
+    interrupted: bool = False
+    problems: tuple[str, ...] = ()
+    """Guard findings that made the turn fall back to authored wording."""
+
+
+class AnswerGiven(Frozen):
+    """The candidate's words, unchanged. Applied once per ``msg_id``."""
+
+    type: Literal["answer_given"] = "answer_given"
+    v: Literal[1] = 1
+    turn: int
+    msg_id: str
+    text: str
+
+
+class AnswerAssessed(Frozen):
+    """What the judge read from the answer of ``turn``."""
+
+    type: Literal["answer_assessed"] = "answer_assessed"
+    v: Literal[1] = 1
+    turn: int
+    assessment: Assessment
+
+
+class AnswerUnscored(Frozen):
+    """The judge could not read the answer of ``turn``; nothing is held against the candidate."""
+
+    type: Literal["answer_unscored"] = "answer_unscored"
+    v: Literal[1] = 1
+    turn: int
+    reason: UnscoredReason
+    detail: str
+    notices: tuple[Notice, ...] = ()
+
+
+class HintGiven(Frozen):
+    """A hint was shown; answers to this question can prove less from now on."""
+
+    type: Literal["hint_given"] = "hint_given"
+    v: Literal[1] = 1
+    turn: int
+    question_id: str
+    rung: Annotated[int, Field(ge=1, le=3)]
+    text: str
+
+
+class SessionNotice(Frozen):
+    """Something that went wrong or was noticed, told to the candidate and kept."""
+
+    type: Literal["notice"] = "notice"
+    v: Literal[1] = 1
+    code: str
+    message: str
+
+
+class SessionEnded(Frozen):
+    """Nothing is asked or accepted after this."""
+
+    type: Literal["session_ended"] = "session_ended"
+    v: Literal[1] = 1
+    reason: Literal["candidate", "time", "complete", "imported", "replayed"]
+    farewell: str = ""
+
+
+Event: TypeAlias = Annotated[
+    SessionStarted
+    | PersonaChanged
+    | ProbeChosen
+    | QuestionAsked
+    | AnswerGiven
+    | AnswerAssessed
+    | AnswerUnscored
+    | HintGiven
+    | SessionNotice
+    | SessionEnded,
+    Field(discriminator="type"),
+]
+
+EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+"""Parses and dumps one event."""
+
+
+class Recorded(Frozen):
+    """An event as it stands in the log."""
+
+    session_id: str
+    seq: Annotated[int, Field(ge=1)]
+    at: datetime
+    """UTC."""
+    event: Event

@@ -1,0 +1,135 @@
+"""What an interviewer may say: one question, on the probe, tied to the answer, with nothing given away or judged.
+
+A turn is ``lead`` (a short tie-in sentence, may be empty) followed by ``question``. The lead is checked and sent first,
+the question is checked as a whole before any of it is sent: what was streamed is not taken back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from interviewer.core.assessment import Frozen
+from interviewer.core.text import content_words, overlap, sentences, words
+
+_VERDICT = re.compile(
+    r"(?i)\b(?:great|excellent|good (?:point|answer|question|job|thinking|call)|nice|impressive|perfect|"
+    r"well done|awesome|"
+    r"fantastic|exactly right|that'?s (?:right|correct|wrong|true)|you(?:'re| are) (?:right|correct|"
+    r"wrong)|correct answer|"
+    r"not quite|i (?:love|like) (?:that|your|how)|solid answer|strong answer|weak answer|congratulations|wonderful|"
+    r"bad answer|incorrect|mistaken)\b"
+)
+_OUT_OF_ROLE = re.compile(
+    r"(?i)\bas an ai\b|language model, i|<\||\|>|\b(?:user|assistant|system|candidate|interviewer):|```|^#|\bprobe\b"
+)
+_STACKED = re.compile(r"(?i)[,;]?\s+(?:and|or|also)\s+(?:then\s+)?(?:what|why|how|which|when|where|who)\b[^?]{12,}\?")
+REPEAT = 0.8
+ON_PROBE = 0.25
+LEAD_WORDS = 22
+
+
+class Context(Frozen):
+    """What a turn is checked against."""
+
+    probe: str
+    """Authored wording that the turn pursues."""
+    said: str
+    """The candidate's last answer; empty at the opening."""
+    follow_up: bool
+    asked: tuple[str, ...] = ()
+    """Earlier questions of the session, as the candidate saw them."""
+    giveaways: tuple[str, ...] = ()
+    """Terms of the question's known facts."""
+    max_words: int = 45
+
+
+def split_turn(text: str) -> tuple[str, str]:
+    """Split a turn into its tie-in and its question; either may be empty."""
+    spans = sentences(text)
+    if not spans:
+        return "", ""
+    last = spans[-1]
+    return text[: last.start].strip(), text[last.start :].strip()
+
+
+def check_lead(lead: str, context: Context) -> tuple[str, ...]:
+    """Return the problems of a tie-in, as codes; an empty lead has none."""
+    problems = _common(lead, context)
+    if "?" in lead:
+        problems.append("second_question")
+    if len(words(lead)) > LEAD_WORDS:
+        problems.append("too_long")
+    return tuple(problems)
+
+
+def check_question(question: str, context: Context) -> tuple[str, ...]:
+    """Return the problems of a question sentence, as codes."""
+    problems = _common(question, context)
+    if question.count("?") != 1 or not question.rstrip().endswith("?"):
+        problems.append("not_one_question")
+    elif _STACKED.search(question):
+        problems.append("stacked")
+    if len(words(question)) < 4:
+        problems.append("too_short")
+    if overlap(question, context.probe) < ON_PROBE:
+        problems.append("off_probe")
+    if any(_same(question, earlier) for earlier in context.asked):
+        problems.append("repeat")
+    return tuple(problems)
+
+
+def check_turn(text: str, context: Context) -> tuple[str, ...]:
+    """Return the problems of a whole turn, as codes; used on authored and generated turns alike."""
+    lead, question = split_turn(text)
+    problems = [*check_lead(lead, context), *check_question(question, context)]
+    if len(words(text)) > context.max_words:
+        problems.append("too_long")
+    if context.follow_up and not refers(text, context.said):
+        problems.append("not_tied")
+    return tuple(dict.fromkeys(problems))
+
+
+def refers(text: str, said: str) -> bool:
+    """Return whether ``text`` picks up at least one content word of what was said."""
+    return bool(content_words(text) & content_words(said))
+
+
+def _common(text: str, context: Context) -> list[str]:
+    problems = []
+    if _VERDICT.search(text):
+        problems.append("verdict")
+    if _OUT_OF_ROLE.search(text):
+        problems.append("out_of_role")
+    if any(_contains(text, term) and not _given(term, context) for term in context.giveaways):
+        problems.append("leak")
+    return problems
+
+
+def _given(term: str, context: Context) -> bool:
+    return any(_contains(known, term) for known in (context.said, context.probe, *context.asked))
+
+
+def _contains(text: str, term: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(term.lower())}(?!\w)", text.lower()) is not None
+
+
+def _same(a: str, b: str) -> bool:
+    left, right = content_words(a), content_words(split_turn(b)[1] or b)
+    union = left | right
+    return bool(union) and len(left & right) / len(union) >= REPEAT
+
+
+def first_question(text: str) -> str:
+    """Cut ``text`` after its first question mark; a model that goes on asking is stopped there."""
+    at = text.find("?")
+    return text if at < 0 else text[: at + 1]
+
+
+def summary(counts: Sequence[tuple[str, ...]]) -> dict[str, int]:
+    """Count how often each problem was found, over many turns."""
+    totals: dict[str, int] = {}
+    for problems in counts:
+        for problem in problems:
+            totals[problem] = totals.get(problem, 0) + 1
+    return totals

@@ -1,0 +1,210 @@
+"""What to ask next, and why. Explicit code over the rubric state; no model takes part in the decision.
+
+Invariant: the same state, rubric, persona, elapsed share and seed give the same decision. Ties are broken by a hash
+of the seed, never by order of insertion or chance.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Literal, TypeAlias
+
+from interviewer.core.assessment import Frozen
+from interviewer.core.coverage import Coverage, CriterionState, coverage
+from interviewer.core.persona import Persona
+from interviewer.core.rubric import Move, Probe, Question, Rubric, Target
+from interviewer.core.session import SessionState
+
+PROBES_PER_CRITERION = 2
+"""Most follow-ups on one criterion within one question: pressing on past the edge shows nothing new."""
+NEED_TO_STAY = 0.35
+"""A follow-up below this need is not worth its time; the next question is."""
+MINUTES_PER_QUESTION = 8
+"""A main question with its follow-ups, as people talk."""
+GAP_SHARE = 0.65
+"""How much of the need is distance to the top level; the rest is uncertainty of the reading."""
+
+_FIT_LOW: dict[Move, float] = {
+    Move.CLARIFY: 1.2,
+    Move.ASK_NUMBER: 1.2,
+    Move.OTHER_SIDE: 1.1,
+    Move.MOVE_DOMAIN: 0.9,
+    Move.ASK_REDO: 0.8,
+    Move.MOVE_CONSTRAINT: 0.7,
+    Move.FIND_EDGE: 0.5,
+}
+_FIT_HIGH: dict[Move, float] = {
+    Move.CLARIFY: 0.5,
+    Move.ASK_NUMBER: 1.0,
+    Move.OTHER_SIDE: 1.1,
+    Move.MOVE_DOMAIN: 1.0,
+    Move.ASK_REDO: 1.1,
+    Move.MOVE_CONSTRAINT: 1.3,
+    Move.FIND_EDGE: 1.2,
+}
+MOVE_NAMES: dict[Move, str] = {
+    Move.MOVE_CONSTRAINT: "move a constraint",
+    Move.OTHER_SIDE: "ask for the other side",
+    Move.ASK_NUMBER: "ask for the number",
+    Move.ASK_REDO: "ask for the redo",
+    Move.MOVE_DOMAIN: "move the domain",
+    Move.FIND_EDGE: "find the edge",
+    Move.CLARIFY: "ask what was meant",
+}
+
+
+class Ask(Frozen):
+    """Put a main question (``criterion`` is ``None``) or a follow-up."""
+
+    question_id: str
+    criterion: str | None
+    move: Move | None
+    probe: str
+    reason: str
+
+
+class Close(Frozen):
+    """End the round."""
+
+    cause: Literal["time", "complete"]
+    reason: str
+
+
+Decision: TypeAlias = Ask | Close
+
+
+def decide(
+    state: SessionState, rubric: Rubric, persona: Persona, elapsed: float, only: frozenset[str] | None = None
+) -> Decision:
+    """Choose the next question of a session.
+
+    Args:
+        state: The session so far.
+        rubric: The round.
+        persona: Who asks; their liking for moves and their patience count.
+        elapsed: Share of the round's minutes that has passed, 0 or more.
+        only: Question ids to choose from, for a drill; ``None`` for the whole round.
+
+    Returns:
+        What to ask with the reason in words, or that the round ends and why.
+    """
+    known = coverage(state, rubric)
+    if elapsed >= 1 and state.turns:
+        return Close(cause="time", reason="The round's minutes are over.")
+    current = _current_question(state, rubric)
+    if current is not None:
+        follow_up = _follow_up(state, rubric, persona, known, current, elapsed)
+        if follow_up is not None:
+            return follow_up
+    return _next_question(state, rubric, known, elapsed, only)
+
+
+def need(criterion: CriterionState) -> float:
+    """Return how much a criterion is worth asking about: weight times gap and uncertainty, 0 to 3."""
+    if criterion.expected is None:
+        return criterion.weight
+    gap = (3 - criterion.expected) / 3
+    return criterion.weight * (GAP_SHARE * gap + (1 - GAP_SHARE) * min(1.0, criterion.uncertainty))
+
+
+def planned_questions(rubric: Rubric, minutes: int) -> int:
+    """Return how many main questions fit the minutes: at least two, at most all."""
+    return max(2, min(len(rubric.questions), round(minutes / MINUTES_PER_QUESTION)))
+
+
+def _current_question(state: SessionState, rubric: Rubric) -> Question | None:
+    turn = state.current
+    return rubric.question(turn.question_id) if turn and turn.question_id else None
+
+
+def _follow_up(
+    state: SessionState, rubric: Rubric, persona: Persona, known: Coverage, question: Question, elapsed: float
+) -> Ask | None:
+    spent = state.on_question(question.id)
+    if len(spent) - 1 >= persona.followups:
+        return None
+    started = spent[0].probe.elapsed if spent[0].probe else 0.0
+    slice_ = 1 / planned_questions(rubric, state.started.minutes)
+    if elapsed - started > 1.5 * slice_ and known.open_must_ask:
+        return None
+    used = {t.probe.probe for t in state.turns if t.probe}
+    last_move = spent[-1].probe.move if spent[-1].probe else None
+    best: tuple[float, float, Target, Probe] | None = None
+    for target in question.targets:
+        criterion = known.of(target.criterion)
+        aimed = sum(1 for t in spent if t.probe and t.probe.criterion == target.criterion)
+        if criterion is None or aimed >= PROBES_PER_CRITERION:
+            continue
+        worth = need(criterion) * target.weight * (0.6 if aimed else 1.0)
+        for probe in target.probes:
+            if {probe.text, probe.wording(state.started.level)} & used:
+                continue
+            liking = persona.moves.get(probe.move, 1.0) * _fit(probe.move, criterion)
+            liking *= 0.7 if probe.move == last_move else 1.0
+            liking += 0.01 * _coin(state.started.seed, question.id, target.criterion, probe.text)
+            if liking > 0.02 and (best is None or (worth, liking) > best[:2]):
+                best = (worth, liking, target, probe)
+    if best is None or best[0] < NEED_TO_STAY:
+        return None
+    worth, _, target, probe = best
+    criterion = known.of(target.criterion)
+    assert criterion is not None
+    return Ask(
+        question_id=question.id,
+        criterion=target.criterion,
+        move=probe.move,
+        probe=probe.wording(state.started.level),
+        reason=f"{_standing(criterion)} It is the most open target of this question (need {worth:.2f}); "
+        f"move: {MOVE_NAMES[probe.move]}.",
+    )
+
+
+def _fit(move: Move, criterion: CriterionState) -> float:
+    return _FIT_HIGH[move] if (criterion.expected or 0) >= 1.75 else _FIT_LOW[move]
+
+
+def _standing(criterion: CriterionState) -> str:
+    name = criterion.criterion.replace("_", " ")
+    if criterion.expected is None:
+        return f"Nothing was heard on {name} yet."
+    return f"{name.capitalize()} stands at level {criterion.expected:.1f} (+-{criterion.uncertainty:.1f})."
+
+
+def _next_question(
+    state: SessionState, rubric: Rubric, known: Coverage, elapsed: float, only: frozenset[str] | None
+) -> Decision:
+    asked = {t.question_id for t in state.turns}
+    left = [q for q in rubric.questions if q.id not in asked and (only is None or q.id in only)]
+    planned = planned_questions(rubric, state.started.minutes)
+    if not left:
+        return Close(cause="complete", reason="Every question of the round was asked.")
+    if len(asked) >= planned and not known.open_must_ask:
+        return Close(cause="complete", reason=f"{len(asked)} questions asked and every must-ask criterion was heard.")
+    if elapsed > 1 - 0.5 / planned and asked and not known.open_must_ask:
+        return Close(cause="time", reason="Too little time is left to open another question fairly.")
+
+    def worth(question: Question) -> tuple[float, float]:
+        total = 0.0
+        for target in question.targets:
+            criterion = known.of(target.criterion)
+            if criterion is not None:
+                boost = 2.0 if criterion.must_ask and not criterion.assessed else 1.0
+                total += boost * target.weight * need(criterion)
+        return (round(total, 6) + _coin(state.started.seed, "question", question.id), 0.0)
+
+    question = max(left, key=worth)
+    new = [t.criterion for t in question.targets if t.criterion in known.open_must_ask]
+    why = f"brings out {', '.join(c.replace('_', ' ') for c in new)}" if new else "digs where the picture is thinnest"
+    return Ask(
+        question_id=question.id,
+        criterion=None,
+        move=None,
+        probe=question.wording(state.started.level),
+        reason=f"Main question {len(asked) + 1} of about {planned}: {why}.",
+    )
+
+
+def _coin(seed: int, *parts: str) -> float:
+    """Return a number in [0, 1) that depends on nothing but its arguments."""
+    digest = hashlib.sha256("\x1f".join((str(seed), *parts)).encode()).digest()
+    return int.from_bytes(digest[:8], "big") / 2**64

@@ -1,0 +1,137 @@
+"""Prompts: what the persona and the judge models read. The same code renders training data and live turns.
+
+``VERSION`` is part of every session's record; change it whenever a rendered character changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, TypedDict
+
+from interviewer.core.assessment import Frozen
+from interviewer.core.coverage import coverage
+from interviewer.core.persona import Persona
+from interviewer.core.probe import MOVE_NAMES
+from interviewer.core.rubric import Move, Rubric, SeniorityLevel
+from interviewer.core.screen import neutralise
+from interviewer.core.session import SessionState, Turn
+from interviewer.core.text import clip_words
+
+VERSION = "1"
+SAID_WORDS = 130
+"""Words of the last answer that the persona reads; head and tail are kept."""
+
+Count = Callable[[str], int]
+"""Exact number of tokens of a text in the served model's tokenizer."""
+
+
+class Message(TypedDict):
+    """One chat message, as the OpenAI API takes it."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class TurnRequest(Frozen):
+    """Everything that the wording of one interviewer turn may depend on."""
+
+    level: SeniorityLevel
+    question: str
+    """Main question under discussion, or the one being left for a transition."""
+    said: str
+    """The candidate's last words; empty at the opening."""
+    probe: str
+    """Authored wording to pursue."""
+    move: Move | None
+    """``None`` asks a new main question."""
+    earlier: tuple[str, ...] = ()
+    """Older context, oldest first; lines are dropped from the front when the window is short."""
+
+
+def persona_messages(persona: Persona, request: TurnRequest) -> list[Message]:
+    """Render the chat that makes ``persona`` speak its next turn."""
+    system = (
+        f"You are {persona.name}, {persona.title}, interviewing an applied-AI engineer ({request.level}). "
+        f"{persona.voice} "
+        "Pick up the candidate's own words in one short sentence, then ask exactly one question. "
+        "Never praise, judge, explain or answer it yourself."
+    )
+    task = (
+        f"Ask next ({MOVE_NAMES[request.move]}): {request.probe}"
+        if request.move is not None
+        else f"Move on to a new question: {request.probe}"
+    )
+    lines = [f"Topic: {request.question}"]
+    lines += [f"Earlier: {neutralise(line)}" for line in request.earlier]
+    if request.said:
+        lines.append(f"Candidate: {clip_words(neutralise(request.said), SAID_WORDS)}")
+    lines.append(task)
+    return [{"role": "system", "content": system}, {"role": "user", "content": "\n".join(lines)}]
+
+
+def count_messages(messages: Sequence[Message], count: Count) -> int:
+    """Return the tokens of a rendered ChatML chat with the assistant's header: exact for the embedded model."""
+    turns = sum(count(f"{m['role']}\n{m['content']}\n") + 2 for m in messages)
+    return turns + 1 + count("assistant\n")
+
+
+def fit(persona: Persona, request: TurnRequest, budget: int, count: Count) -> list[Message]:
+    """Render ``request`` in at most ``budget`` tokens, dropping the oldest context first, then clipping the answer.
+
+    The probe and the question are never dropped; when they alone exceed the budget the result does too.
+    """
+    while count_messages(messages := persona_messages(persona, request), count) > budget:
+        if request.earlier:
+            request = request.model_copy(update={"earlier": request.earlier[1:]})
+        elif len(request.said.split()) > 8:
+            shorter = clip_words(request.said, len(request.said.split()) // 2)
+            request = request.model_copy(update={"said": shorter})
+        else:
+            break
+    return messages
+
+
+def history(state: SessionState, rubric: Rubric, recent: int = 2) -> tuple[str, ...]:
+    """Summarise a session for the persona: the rubric state for what is older, then the last turns in short.
+
+    The summary names what was covered and what is open; never how the candidate did.
+    """
+    done = [t for t in state.turns if t.answer and t.question]
+    if len(done) < 2:
+        return ()
+    older, latest = done[: -recent - 1], done[-recent - 1 : -1]
+    lines = []
+    if older:
+        topics = dict.fromkeys(q.topic for t in older if t.question_id and (q := rubric.question(t.question_id)))
+        open_ = [c.replace("_", " ") for c in coverage(state, rubric).open_must_ask]
+        lines.append(f"covered {', '.join(topics) or 'the opening'}; still open: {', '.join(open_) or 'nothing'}.")
+    return (*lines, *(_short(turn) for turn in latest))
+
+
+def _short(turn: Turn) -> str:
+    asked = turn.question.text if turn.question else ""
+    answered = turn.answer.text if turn.answer else ""
+    return f"you asked: {clip_words(asked, 24)} They said: {clip_words(answered, 30)}"
+
+
+# --- the judge -----------------------------------------------------------------------------------------------------
+
+LABELS = "ABCDEFGHIJKLMNOPQRSTUVWX"
+"""Names of the sentences that the judge can point at; longer answers have neighbouring sentences joined."""
+LEVEL_TOKENS = ("0", "1", "2", "3")
+
+
+def judge_prefix(question: str, segments: Sequence[str]) -> str:
+    """Render what all criteria of an answer share; it ends where the criterion begins."""
+    lines = [f"[{LABELS[i]}] {' '.join(neutralise(segment).split())}" for i, segment in enumerate(segments)]
+    return "\n".join([f"Question: {' '.join(neutralise(question).split())}", "Answer:", *lines, ""])
+
+
+def level_suffix(name: str, asks: str) -> str:
+    """Render the part that is read at one token: the level, ``0`` to ``3``."""
+    return f"Criterion: {name.replace('_', ' ')}. {asks}\nlevel="
+
+
+def evidence_suffix(name: str, asks: str) -> str:
+    """Render the part that is read at one token: the label of the sentence that carries the level."""
+    return f"Criterion: {name.replace('_', ' ')}. {asks}\nsentence="

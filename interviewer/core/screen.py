@@ -1,0 +1,126 @@
+"""What of an answer the judge may read: an answer is data, and form must not move its level.
+
+Instructions to the judge, praise of oneself, the question or rubric pasted back and repeated sentences are set aside
+before any model sees them, each with a notice. Offsets stay those of the candidate's own text, so quotes are exact.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from interviewer.core.assessment import Frozen, Notice
+from interviewer.core.text import Span, content_words, function_word_share, overlap, sentences, words
+
+_CONTROL = re.compile(
+    r"<\|[^|<>]{0,40}\|>|<\|?/?(?:im_start|im_end|endoftext|system|s)\|?>|\[/?INST\]|[\x00-\x08\x0b-\x1f\x7f]"
+)
+_INJECTION = re.compile(
+    r"""(?ix)
+    \b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|all|your|the)\b
+        .{0,30}\b(?:instruction|prompt|rule|rubric|criteri|guideline)
+    | \b(?:give|award|assign|grant|mark|rate|grade|score)\b.{0,40}
+        \b(?:full\s+marks?|maximum|highest|perfect|top|level\s*[:=]?\s*3|level\s+three|3\s*(?:/|out\s+of)\s*3|10\s*/\s*10)
+    | \byou\s+are\s+(?:now|no\s+longer)\b | \bact\s+as\b.{0,30}\b(?:grader|judge|interviewer|evaluator|system)
+    | ^\s*["'{\[]*\s*(?:system|assistant|grader|evaluator|judge|rubric)\s*["']?\s*[:>]
+    | \b(?:level|score|grade|rating|verdict)["']?\s*[:=]\s*["']?(?:[0-3]\b|strong_?\s?hire|hire\b|full|max)
+    | \bnew\s+(?:rubric|instruction|scoring|grading)\b.{0,30}[:=]
+    | \b(?:as|for)\s+the\s+(?:grader|judge|evaluator)\b.{0,40}\b(?:must|should|will)\b
+    """
+)
+_SELF_PRAISE = re.compile(
+    r"(?i)\b(?:this|my|the above)\s+(?:is|answer|response|reply)\b.{0,50}"
+    r"\b(?:excellent|outstanding|perfect|exceptional|world[- ]class|complete and correct|level\s*3|"
+    r"strong hire|expert[- ]level|"
+    r"full marks|best possible)\b"
+)
+MIN_WORDS = 3
+"""An answer with fewer words left shows nothing on any criterion."""
+COPIED = 0.85
+"""Share of a sentence's content words found in the question or rubric from which it counts as copied."""
+
+
+class Screened(Frozen):
+    """The sentences that the judge may read, with offsets in the candidate's own text."""
+
+    spans: tuple[tuple[int, int], ...]
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is left to judge."""
+        return not self.spans
+
+
+def neutralise(text: str) -> str:
+    """Return ``text`` without control tokens of chat templates and without control characters; length may change."""
+    return _CONTROL.sub(" ", text)
+
+
+def screen(answer: str, question: str, rubric_texts: Sequence[str] = ()) -> Screened:
+    """Set aside what must not move a level.
+
+    Args:
+        answer: The candidate's words, unchanged.
+        question: What they were asked.
+        rubric_texts: Criterion questions and anchors that the judge will use.
+    """
+    kept: list[Span] = []
+    found: dict[str, int] = {}
+    seen: list[str] = []
+    asked = [s.of(question) for s in sentences(question)] + [question]
+    for span in sentences(answer):
+        text = span.of(answer)
+        code = _why_not(text, asked, rubric_texts, seen)
+        if code is None:
+            kept.append(span)
+            seen.append(text)
+        else:
+            found[code] = found.get(code, 0) + 1
+    left = sum(len(words(span.of(answer))) for span in kept)
+    if left < MIN_WORDS and not found.get("too_short"):
+        found["too_short"] = 1
+        kept = []
+    notices = tuple(Notice(code=code, message=_MESSAGES[code].format(n=n)) for code, n in found.items())
+    return Screened(spans=tuple((s.start, s.end) for s in kept), notices=notices)
+
+
+_MESSAGES = {
+    "prompt_injection": "{n} sentence(s) addressed the judge instead of the question; they were not read.",
+    "self_praise": "{n} sentence(s) praised the answer itself; they were not read.",
+    "copied_question": "{n} sentence(s) repeated the question; they were not read.",
+    "copied_rubric": "{n} sentence(s) repeated the wording of the rubric; they were not read.",
+    "repetition": "{n} sentence(s) repeated an earlier one; they were read once.",
+    "keyword_list": "{n} passage(s) were lists of terms without a statement; they were not read.",
+    "too_short": "Too little was said to show anything on the criteria.",
+}
+
+
+def _why_not(text: str, asked: Sequence[str], rubric_texts: Sequence[str], seen: Sequence[str]) -> str | None:
+    if _INJECTION.search(text) or _CONTROL.search(text):
+        return "prompt_injection"
+    if _SELF_PRAISE.search(text):
+        return "self_praise"
+    meaning = content_words(text)
+    if len(meaning) >= 4:
+        if any(_share(meaning, other) >= COPIED for other in asked):
+            return "copied_question"
+        if len(meaning) >= 5 and any(_share(meaning, other) >= COPIED for other in rubric_texts):
+            return "copied_rubric"
+        if any(words(text) == words(other) or (overlap(text, other) >= 0.98 and _close(text, other)) for other in seen):
+            return "repetition"
+    if len(words(text)) >= 12 and function_word_share(text) < 0.06 and not _looks_like_code(text):
+        return "keyword_list"
+    return None
+
+
+def _share(meaning: set[str], other: str) -> float:
+    return len(meaning & content_words(other)) / len(meaning)
+
+
+def _close(a: str, b: str) -> bool:
+    return abs(len(words(a)) - len(words(b))) <= 2
+
+
+def _looks_like_code(text: str) -> bool:
+    return bool(re.search(r"[=(){}\[\];]", text))

@@ -1,0 +1,206 @@
+"""What the service needs from the world, as Protocols. Adapters implement them; tests pass doubles."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from interviewer.core.assessment import Frozen
+from interviewer.core.events import Event, Origin, Recorded
+from interviewer.core.prompts import Message
+from interviewer.core.reading import CriterionSpec, RawReading, Window
+
+
+class ModelError(Exception):
+    """The model endpoint did not give usable text: unreachable, timed out, refused, or broken."""
+
+
+class JudgeError(Exception):
+    """The judge did not give a usable reading."""
+
+
+class JudgeTimeout(JudgeError):
+    """The judge took longer than allowed."""
+
+
+class JudgeInvalid(JudgeError):
+    """The judge answered something that is not a reading."""
+
+
+class UnknownSession(LookupError):
+    """There is no session with that id."""
+
+
+class ConcurrentAppend(Exception):
+    """Somebody else appended to the session first; load the new events and decide again."""
+
+
+class StoreError(Exception):
+    """The store could not take or give data (disk full, read-only, connection lost); nothing was applied."""
+
+
+class ChatModel(Protocol):
+    """Streams chat completions; one served name per adapter."""
+
+    def stream(
+        self, model: str, messages: Sequence[Message], *, max_tokens: int, temperature: float, seed: int
+    ) -> AsyncIterator[str]:
+        """Yield pieces of text as they are generated; closing the iterator cancels the generation.
+
+        Raises:
+            ModelError: at any point.
+        """
+        ...
+
+
+class Judge(Protocol):
+    """Reads levels and evidence from one window of an answer, all criteria in one pass."""
+
+    @property
+    def identity(self) -> str:
+        """Kind, model, adapter hash and calibration version, as one string."""
+        ...
+
+    @property
+    def budget(self) -> int:
+        """Most tokens of a rendered window, question included."""
+        ...
+
+    async def read(self, window: Window, criteria: Sequence[CriterionSpec]) -> list[RawReading]:
+        """Return one reading per criterion, in order.
+
+        Raises:
+            JudgeError: no usable reading.
+        """
+        ...
+
+
+class SessionRow(Frozen):
+    """What a list of sessions shows."""
+
+    id: str
+    created_at: datetime
+    """UTC."""
+    updated_at: datetime
+    """UTC; time of the last event."""
+    persona: str
+    rubric: str
+    level: str
+    mode: str
+    origin: Origin
+    parent: str | None
+    loop_id: str | None
+    seq: int
+    """Number of events."""
+    ended: bool
+
+
+class EventStore(Protocol):
+    """Append-only event logs with optimistic concurrency. Every method is a short transaction of its own."""
+
+    async def create(
+        self, session_id: str, at: datetime, events: Sequence[Event], *, token_hash: str, loop_id: str | None = None
+    ) -> list[Recorded]:
+        """Start a log whose first event is ``session_started``; its events get seq 1, 2, ...
+
+        Raises:
+            ConcurrentAppend: the id is taken.
+            StoreError: nothing was stored.
+        """
+        ...
+
+    async def append(
+        self, session_id: str, at: datetime, events: Sequence[Event], *, expected_seq: int
+    ) -> list[Recorded]:
+        """Append all events after ``expected_seq`` or none.
+
+        Raises:
+            UnknownSession: no such session.
+            ConcurrentAppend: the log has another length.
+            StoreError: nothing was stored.
+        """
+        ...
+
+    async def load(self, session_id: str, after: int = 0) -> list[Recorded]:
+        """Return the events with ``seq > after`` in order.
+
+        Raises:
+            UnknownSession: no such session.
+            StoreError: the store cannot be read.
+        """
+        ...
+
+    async def row(self, session_id: str) -> SessionRow:
+        """Return the summary of one session.
+
+        Raises:
+            UnknownSession: no such session.
+        """
+        ...
+
+    async def rows(
+        self, *, limit: int = 50, before: datetime | None = None, loop_id: str | None = None
+    ) -> list[SessionRow]:
+        """Return sessions, newest first; ``before`` pages on ``created_at``."""
+        ...
+
+    async def delete(self, session_id: str) -> None:
+        """Delete a session and all its events, really.
+
+        Raises:
+            UnknownSession: no such session.
+        """
+        ...
+
+    async def token_hash(self, session_id: str) -> str:
+        """Return the hash of the session's current token.
+
+        Raises:
+            UnknownSession: no such session.
+        """
+        ...
+
+    async def set_token_hash(self, session_id: str, token_hash: str) -> None:
+        """Replace the session's token.
+
+        Raises:
+            UnknownSession: no such session.
+        """
+        ...
+
+    async def create_loop(self, loop_id: str, at: datetime, level: str) -> None:
+        """Store a loop; its rounds are sessions created with its id."""
+        ...
+
+    async def loop_exists(self, loop_id: str) -> bool:
+        """Return whether a loop with that id was created."""
+        ...
+
+    async def ping(self) -> None:
+        """Read something trivial.
+
+        Raises:
+            StoreError: the store is not usable.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Release connections."""
+        ...
+
+
+class Clock(Protocol):
+    """Tells the time."""
+
+    def now(self) -> datetime:
+        """Return the current time, UTC, timezone-aware."""
+        ...
+
+
+class NewId(Protocol):
+    """Makes identifiers."""
+
+    def __call__(self) -> str:
+        """Return a new, unguessable id of URL-safe characters."""
+        ...
