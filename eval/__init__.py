@@ -1,0 +1,1 @@
+"""Labelled answers, benchmarks and published reports."""

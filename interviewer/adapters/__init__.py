@@ -1,0 +1,1 @@
+"""Implementations of the service's ports, and readers of documents."""

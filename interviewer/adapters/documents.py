@@ -1,0 +1,136 @@
+"""Rubrics, personas and drills from YAML, strictly: an error names the file, the line and what to change."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+from interviewer.core.drills import Drills
+from interviewer.core.library import Library
+from interviewer.core.persona import Persona
+from interviewer.core.rubric import Rubric, Vocabulary
+
+M = TypeVar("M", bound=BaseModel)
+
+
+class DocumentError(ValueError):
+    """A document cannot be used; the message starts with ``file:line:``."""
+
+
+def packaged(folder: str) -> Path:
+    """Return the path of a document folder that ships with the project (``rubrics`` or ``personas``)."""
+    return Path(str(files(folder)))
+
+
+def load_library(rubrics: Path | None = None, personas: Path | None = None) -> Library:
+    """Load every document and check all references between them.
+
+    Raises:
+        DocumentError: the first problem found.
+    """
+    rubric_folder = rubrics or packaged("rubrics")
+    persona_folder = personas or packaged("personas")
+    vocabulary, _ = load(rubric_folder / "criteria.yaml", Vocabulary)
+    drills, _ = load(rubric_folder / "drills.yaml", Drills)
+    hashes: dict[str, str] = {}
+    found: dict[str, Rubric] = {}
+    for path in sorted(rubric_folder.glob("*.yaml")):
+        if path.name not in ("criteria.yaml", "drills.yaml"):
+            rubric = load_rubric(path, vocabulary)
+            found[rubric.id] = rubric
+            hashes[f"rubric:{rubric.id}"] = _hash(path)
+    people: dict[str, Persona] = {}
+    for path in sorted(persona_folder.glob("*/persona.yaml")):
+        persona, lines = load(path, Persona)
+        if persona.rubric not in found:
+            raise DocumentError(f"{path}:{_line(lines, ('rubric',))}: no rubric is called {persona.rubric!r}")
+        people[persona.id] = persona
+        hashes[f"persona:{persona.id}"] = _hash(path)
+    for rubric in found.values():
+        if rubric.persona not in people:
+            raise DocumentError(f"{rubric_folder / rubric.id}.yaml:1: no persona is called {rubric.persona!r}")
+    for drill in drills.drills:
+        unknown = set(drill.trains) - set(vocabulary.criteria)
+        if unknown:
+            raise DocumentError(
+                f"{rubric_folder / 'drills.yaml'}:1: drill {drill.id!r} trains unknown {sorted(unknown)}"
+            )
+    return Library(vocabulary, found, people, drills, hashes)
+
+
+def load_rubric(path: Path, vocabulary: Vocabulary) -> Rubric:
+    """Load one rubric and check it against the vocabulary.
+
+    Raises:
+        DocumentError: it cannot be read, has unknown or missing keys, or refers to something that does not exist.
+    """
+    rubric, data = load(path, Rubric)
+    problem = next(iter(rubric.problems(vocabulary)), None)
+    if problem is not None:
+        at, message = problem
+        raise DocumentError(f"{path}:{_line(data, at)}: {message}")
+    return rubric
+
+
+def load(path: Path, model: type[M]) -> tuple[M, Any]:
+    """Read one YAML document into ``model``; the second value keeps the line numbers.
+
+    Raises:
+        DocumentError: not readable, not UTF-8, not YAML, or not of the shape of ``model``.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DocumentError(f"{path}:1: cannot be read: {error}") from error
+    try:
+        data = YAML(typ="rt").load(text)
+    except MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise DocumentError(f"{path}:{line}: not valid YAML: {error.problem}") from error
+    except YAMLError as error:
+        raise DocumentError(f"{path}:1: not valid YAML: {error}") from error
+    try:
+        return model.model_validate(data), data
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        at = tuple(p for p in first["loc"] if p != "[key]")
+        where = ".".join(map(str, at)) or "document"
+        more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+        raise DocumentError(f"{path}:{_line(data, at)}: {where}: {first['msg']}{more}") from error
+
+
+def schemas() -> Mapping[str, dict[str, Any]]:
+    """Return the JSON Schemas that stand beside the documents, by path relative to the project."""
+    models: Iterable[tuple[str, type[BaseModel]]] = (
+        ("rubrics/rubric.schema.json", Rubric),
+        ("rubrics/criteria.schema.json", Vocabulary),
+        ("rubrics/drills.schema.json", Drills),
+        ("personas/persona.schema.json", Persona),
+    )
+    return {path: model.model_json_schema() for path, model in models}
+
+
+def _hash(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+
+
+def _line(data: Any, at: Sequence[str | int]) -> int:
+    """Return the 1-based line of a place in a document, or of the nearest thing around it."""
+    line = 0
+    for part in at:
+        marks = getattr(data, "lc", None)
+        if marks is None:
+            break
+        try:
+            line = marks.item(part)[0] if isinstance(part, int) and isinstance(data, list) else marks.key(part)[0]
+            data = data[part]
+        except (KeyError, IndexError, TypeError, AttributeError):
+            break
+    return line + 1

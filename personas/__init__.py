@@ -1,0 +1,1 @@
+"""Persona documents with their adapters and training data."""

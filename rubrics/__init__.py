@@ -1,0 +1,1 @@
+"""Rubric documents, one per round, with the criteria and drills they share."""
