@@ -134,8 +134,8 @@ _LEGAL: dict[type[Frozen], frozenset[Phase]] = {
     ev.ProbeChosen: frozenset({Phase.CHOOSING}),
     ev.QuestionAsked: frozenset({Phase.ASKING}),
     ev.AnswerGiven: frozenset({Phase.AWAITING}),
-    ev.AnswerAssessed: frozenset({Phase.JUDGING}),
-    ev.AnswerUnscored: frozenset({Phase.JUDGING}),
+    ev.AnswerAssessed: frozenset(Phase),
+    ev.AnswerUnscored: frozenset(Phase),
     ev.HintGiven: frozenset({Phase.AWAITING}),
     ev.SessionNotice: frozenset(Phase),
     ev.SessionEnded: frozenset(Phase) - {Phase.ENDED},
@@ -145,8 +145,7 @@ _LEGAL: dict[type[Frozen], frozenset[Phase]] = {
 def _apply(state: SessionState, event: ev.Event) -> SessionState:
     if isinstance(event, ev.SessionStarted):
         raise IllegalEvent("a session starts once")
-    counterfactual = isinstance(event, ev.ProbeChosen) and event.counterfactual
-    if state.phase not in _LEGAL[type(event)] and not (counterfactual and state.turns):
+    if state.phase not in _LEGAL[type(event)] and not _excepted(state, event):
         raise IllegalEvent(f"{event.type} may not follow while the session is {state.phase}")
     match event:
         case ev.PersonaChanged():
@@ -164,16 +163,33 @@ def _apply(state: SessionState, event: ev.Event) -> SessionState:
             answered = _amend(state, Phase.JUDGING, event.turn, answer=event)
             return answered.model_copy(update={"msg_ids": state.msg_ids | {event.msg_id}})
         case ev.AnswerAssessed():
-            return _amend(state, Phase.CHOOSING, event.turn, result=event.assessment)
+            return _read(state, event.turn, event.assessment)
         case ev.AnswerUnscored():
             unscored = Unscored(reason=event.reason, detail=event.detail, notices=event.notices)
-            return _amend(state, Phase.CHOOSING, event.turn, result=unscored)
+            return _read(state, event.turn, unscored)
         case ev.HintGiven():
             return state.model_copy(update={"hints": (*state.hints, event)})
         case ev.SessionNotice():
             return state.model_copy(update={"notices": (*state.notices, event)})
         case ev.SessionEnded():  # pragma: no branch - the union is closed
             return state.model_copy(update={"phase": Phase.ENDED, "ended": event})
+
+
+def _excepted(state: SessionState, event: ev.Event) -> bool:
+    """Allow what replays and imports add: other choices beside a turn, and turns that are read only later."""
+    if not isinstance(event, ev.ProbeChosen) or not state.turns:
+        return False
+    return event.counterfactual or (state.started.origin == "imported" and state.phase is Phase.JUDGING)
+
+
+def _read(state: SessionState, number: int, result: Assessment | Unscored) -> SessionState:
+    """Attach a reading to the turn it is for; a later reading of the same turn replaces it."""
+    at = next((i for i, turn in enumerate(state.turns) if turn.number == number and turn.answer), None)
+    if at is None:
+        raise IllegalEvent(f"turn {number} has no answer that could be read")
+    turns = (*state.turns[:at], state.turns[at].model_copy(update={"result": result}), *state.turns[at + 1 :])
+    current = at == len(state.turns) - 1 and state.phase is Phase.JUDGING
+    return state.model_copy(update={"turns": turns, "phase": Phase.CHOOSING if current else state.phase})
 
 
 def _amend(state: SessionState, phase: Phase, number: int | None = None, **changes: object) -> SessionState:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -45,7 +45,7 @@ class ChatModel(Protocol):
 
     def stream(
         self, model: str, messages: Sequence[Message], *, max_tokens: int, temperature: float, seed: int
-    ) -> AsyncIterator[str]:
+    ) -> AsyncGenerator[str, None]:
         """Yield pieces of text as they are generated; closing the iterator cancels the generation.
 
         Raises:

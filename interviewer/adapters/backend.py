@@ -1,0 +1,137 @@
+"""The model behind the service: the embedded engine that we supervise, or somebody else's endpoint."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from openai import AsyncOpenAI, OpenAIError
+
+from interviewer.adapters.openai_model import describe
+from interviewer.web.state import Check
+from serving import canary
+from serving.engine import Engine, EngineError
+
+_log = logging.getLogger(__name__)
+
+POLL_SECONDS = 15.0
+
+
+class EmbeddedBackend:
+    """Prepares the base model, runs the engine as a child process, and serves only adapters that pass their canary."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        client: AsyncOpenAI,
+        prepare: Callable[[], None],
+        served: Mapping[str, str],
+        goldens: Mapping[str, Path],
+    ) -> None:
+        """Keep the collaborators.
+
+        Args:
+            engine: Not started yet.
+            client: Talks to the engine.
+            prepare: Blocking; fetches and converts what is missing.
+            served: Served name by adapter id.
+            goldens: Stored canary by served name.
+        """
+        self._engine = engine
+        self._client = client
+        self._prepare = prepare
+        self._served = served
+        self._goldens = goldens
+        self._state = Check(ok=False, detail="not started")
+        self._adapters = {name: Check(ok=False, detail="waiting for the engine") for name in served}
+        self._task: asyncio.Task[None] | None = None
+
+    def checks(self) -> dict[str, Check]:
+        """Return the state of the engine and of each adapter."""
+        return {"engine": self._state, **{f"adapter:{name}": check for name, check in self._adapters.items()}}
+
+    async def start(self) -> None:
+        """Begin in the background."""
+        self._task = asyncio.create_task(self._run(), name="engine")
+
+    async def stop(self) -> None:
+        """Stop the engine and its supervision."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+        await self._engine.stop()
+
+    async def _run(self) -> None:
+        try:
+            self._state = Check(ok=False, detail="preparing the base model")
+            await asyncio.to_thread(self._prepare)
+            self._state = Check(ok=False, detail="starting the engine")
+            await self._engine.start()
+            while True:
+                await self._engine.wait_ready()
+                await self._check_adapters()
+                self._state = Check(ok=True, detail="ready")
+                await self._engine.wait_not_ready()
+                self._state = Check(ok=False, detail="the engine stopped and is being restarted")
+        except EngineError as error:
+            _log.error("engine: %s", error)
+            self._state = Check(ok=False, detail=str(error))
+        except Exception as error:
+            _log.exception("engine")
+            self._state = Check(ok=False, detail=f"{type(error).__name__}: {error}")
+
+    async def _check_adapters(self) -> None:
+        results = await canary.check(self._client, list(self._served.values()), self._goldens)
+        by_name = {result.name: result for result in results}
+        for adapter, name in self._served.items():
+            result = by_name[name]
+            self._adapters[adapter] = Check(ok=result.ok, detail=result.detail)
+
+
+class ExternalBackend:
+    """Watches an endpoint that others run."""
+
+    def __init__(self, client: AsyncOpenAI, model: str) -> None:
+        """Keep the client and the name of the model that has to be there."""
+        self._client = client
+        self._model = model
+        self._state = Check(ok=False, detail="not asked yet")
+        self._task: asyncio.Task[None] | None = None
+
+    def checks(self) -> dict[str, Check]:
+        """Return whether the endpoint answers."""
+        return {"engine": self._state}
+
+    async def start(self) -> None:
+        """Ask once, then keep asking in the background."""
+        await self.ask()
+        self._task = asyncio.create_task(self._watch(), name="endpoint")
+
+    async def stop(self) -> None:
+        """Stop asking."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+
+    async def ask(self) -> None:
+        """Ask which models are served."""
+        try:
+            names = [model.id async for model in self._client.models.list()]
+        except OpenAIError as error:
+            self._state = Check(ok=False, detail=describe(error))
+            return
+        if self._model in names:
+            self._state = Check(ok=True, detail="ready")
+        else:
+            self._state = Check(ok=False, detail=f"{self._model!r} is not served there; there are: {', '.join(names)}")
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(POLL_SECONDS)
+            await self.ask()
+
+

@@ -1,0 +1,73 @@
+"""Chat completions from any OpenAI-compatible endpoint, streamed; no retries, because a turn is live."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+
+import httpx2
+from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI, OpenAIError, Timeout
+from openai.types.chat import ChatCompletionMessageParam
+
+from interviewer.core.prompts import Message
+from interviewer.service.ports import ModelError
+
+
+def make_client(base_url: str, api_key: str, *, seconds: float = 60.0) -> AsyncOpenAI:
+    """Return a client that never retries and gives up after ``seconds`` without a byte (5 s to connect)."""
+    return AsyncOpenAI(
+        base_url=base_url, api_key=api_key or "none", max_retries=0, timeout=Timeout(seconds, connect=5.0)
+    )
+
+
+class OpenAIChat:
+    """A :class:`~interviewer.service.ports.ChatModel` over the ``openai`` client."""
+
+    def __init__(self, client: AsyncOpenAI) -> None:
+        """Keep the client."""
+        self._client = client
+
+    async def stream(
+        self, model: str, messages: Sequence[Message], *, max_tokens: int, temperature: float, seed: int
+    ) -> AsyncGenerator[str, None]:
+        """Yield pieces of text; closing the generator closes the connection, which cancels the generation.
+
+        Raises:
+            ModelError: the endpoint is unreachable, slow, or refuses.
+        """
+        params: list[ChatCompletionMessageParam] = [_param(m) for m in messages]
+        try:
+            stream = await self._client.chat.completions.create(
+                model=model,
+                messages=params,
+                max_tokens=max_tokens,
+                temperature=temperature,
+                seed=seed,
+                stream=True,
+            )
+            async with stream:
+                async for chunk in stream:
+                    if chunk.choices and chunk.choices[0].delta.content:
+                        yield chunk.choices[0].delta.content
+        except (OpenAIError, httpx2.HTTPError) as error:
+            raise ModelError(describe(error)) from error
+
+
+def describe(error: Exception) -> str:
+    """Say in one line what went wrong with an endpoint, without the body of a request."""
+    if isinstance(error, APITimeoutError):
+        return "the model endpoint did not answer in time"
+    if isinstance(error, APIConnectionError):
+        return "the model endpoint cannot be reached"
+    if isinstance(error, APIStatusError):
+        return f"the model endpoint answered {error.status_code}"
+    return f"the model endpoint failed: {type(error).__name__}"
+
+
+def _param(message: Message) -> ChatCompletionMessageParam:
+    match message["role"]:
+        case "system":
+            return {"role": "system", "content": message["content"]}
+        case "assistant":
+            return {"role": "assistant", "content": message["content"]}
+        case "user":  # pragma: no branch
+            return {"role": "user", "content": message["content"]}

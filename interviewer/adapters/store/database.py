@@ -1,0 +1,106 @@
+"""Short transactions on one engine, driver errors translated; blocking, so call it from a worker thread.
+
+Invariant: a unit of work is applied as a whole or not at all, and no driver exception gets out.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import TypeVar
+
+from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
+from sqlmodel import Session
+
+from interviewer.adapters.store.engine import BEGIN, in_memory, is_sqlite
+from interviewer.adapters.store.errors import translate
+
+T = TypeVar("T")
+_LOG = logging.getLogger(__name__)
+
+
+class Database:
+    """Runs units of work."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._writes = engine.execution_options(**{BEGIN: "BEGIN IMMEDIATE"})
+        self._bare = engine.execution_options(**{BEGIN: ""})
+        self._on_disk = is_sqlite(engine) and not in_memory(engine)
+        # SQLite lets one writer in at a time and polls for its lock; queueing here first is faster, and fair.
+        self._turn: AbstractContextManager[object] = threading.Lock() if is_sqlite(engine) else nullcontext()
+
+    def read(self, work: Callable[[Session], T]) -> T:
+        """Run ``work`` on one snapshot of the data.
+
+        Raises:
+            StoreError: the database cannot be read.
+        """
+        return _transact(self._engine, work)
+
+    def write(self, work: Callable[[Session], T]) -> T:
+        """Run ``work`` and commit; when this returns, its changes are on the disk.
+
+        Raises:
+            StoreError: nothing was stored.
+        """
+        with self._turn:
+            return _transact(self._writes, work)
+
+    def erase(self, work: Callable[[Session], None]) -> None:
+        """Like :meth:`write`, for work that deletes text; on SQLite no trace of it stays in the file.
+
+        The note that the file has to be scrubbed is committed together with the deletion, so a crash or a full disk in
+        between only postpones the scrubbing to the next deletion or start.
+
+        Raises:
+            StoreError: nothing was deleted.
+        """
+
+        def noted(session: Session) -> None:
+            work(session)
+            if self._on_disk:
+                session.connection().exec_driver_sql("PRAGMA user_version=1")
+
+        self.write(noted)
+        self.scrub()
+
+    def scrub(self) -> None:
+        """Rewrite the SQLite file when a deletion asks for it; a failure is logged and made up for later.
+
+        ``secure_delete`` alone is not enough: it zeroes a deleted row, but not the copies that stay behind when the
+        row was moved between pages earlier. VACUUM drops these, the checkpoint empties the write-ahead log.
+        """
+        if not self._on_disk:
+            return
+        try:
+            with self._turn, self._bare.connect() as connection:
+                if not connection.exec_driver_sql("PRAGMA user_version").scalar_one():
+                    return
+                connection.exec_driver_sql("VACUUM")
+                busy, _, _ = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
+                if busy:
+                    _LOG.warning(
+                        "a reader kept deleted text in the write-ahead log; the next deletion or start removes it"
+                    )
+                    return
+                connection.exec_driver_sql("PRAGMA user_version=0")
+        except SQLAlchemyError as exc:
+            _LOG.warning(
+                "deleted text may still be in the database file until the next deletion or start: %s", translate(exc)
+            )
+
+    def close(self) -> None:
+        """Close all connections; the last one to a SQLite file folds the write-ahead log into it."""
+        self._engine.dispose()
+
+
+def _transact(engine: Engine, work: Callable[[Session], T]) -> T:
+    try:
+        with Session(engine, expire_on_commit=False) as session, session.begin():
+            return work(session)
+    except SQLAlchemyError as exc:
+        raise translate(exc) from exc

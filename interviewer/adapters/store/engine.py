@@ -1,0 +1,123 @@
+"""Connections: one engine per store, set up so that a commit is on the disk and a transaction is what it says.
+
+Invariant: every SQLite transaction starts with an explicit ``BEGIN`` (the driver's own are switched off), so that
+reads see one snapshot and writers queue for the lock at the start instead of failing half-way.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import closing, suppress
+from pathlib import Path
+from sqlite3 import Connection as SqliteConnection
+from sqlite3 import OperationalError
+
+from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from interviewer.service.ports import StoreError
+
+BUSY_SECONDS = 5.0
+"""How long a statement waits for another process's lock."""
+BEGIN = "sqlite_begin"
+"""Execution option: the statement that opens a transaction on SQLite; empty for none (VACUUM, checkpoints)."""
+_POSTGRES = ("postgres", "postgresql", "postgresql+psycopg")
+
+
+def connect(url: str) -> Engine:
+    """Return an engine for a SQLite or Postgres URL; no connection is made yet.
+
+    Raises:
+        StoreError: the URL is malformed or names another database.
+    """
+    try:
+        parsed = make_url(url)
+    except ArgumentError as exc:
+        raise StoreError(
+            "the database URL is malformed; write sqlite:///file.db or postgresql://user@host/name"
+        ) from exc
+    if parsed.drivername in _POSTGRES:
+        return _postgres(parsed.set(drivername="postgresql+psycopg"))
+    if parsed.drivername in ("sqlite", "sqlite+pysqlite"):
+        return _sqlite(parsed)
+    raise StoreError(f"cannot store in {parsed.drivername!r}; use sqlite:///file.db or postgresql://user@host/name")
+
+
+def in_memory(engine: Engine) -> bool:
+    """Return whether the data is gone when the engine is disposed of."""
+    name = engine.url.database or ":memory:"
+    return is_sqlite(engine) and (
+        ":memory:" in name or engine.url.query.get("mode") == "memory" or "mode=memory" in name
+    )
+
+
+def is_sqlite(engine: Engine) -> bool:
+    """Return whether the engine speaks to SQLite."""
+    return engine.dialect.name == "sqlite"
+
+
+def _postgres(url: URL) -> Engine:
+    timeout = {} if "connect_timeout" in url.query else {"connect_timeout": 5}
+    return create_engine(url, pool_pre_ping=True, pool_timeout=10, hide_parameters=True, connect_args=timeout)
+
+
+def _sqlite(url: URL) -> Engine:
+    engine = create_engine(
+        url,
+        poolclass=QueuePool,
+        pool_timeout=10,
+        hide_parameters=True,
+        connect_args={"isolation_level": None, "check_same_thread": False, "timeout": BUSY_SECONDS},
+    )
+    if in_memory(engine):
+        # One connection, lent to one thread at a time: a StaticPool would mix the transactions of two threads.
+        engine = create_engine(
+            url,
+            poolclass=QueuePool,
+            pool_size=1,
+            max_overflow=0,
+            hide_parameters=True,
+            connect_args={"isolation_level": None, "check_same_thread": False},
+        )
+    else:
+        event.listen(engine, "do_connect", lambda *_: _create_private(url))
+    event.listen(engine, "connect", _set_up)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _create_private(url: URL) -> None:
+    """Create the file readable by its owner only: it holds people's interviews. The -wal and -shm files follow it."""
+    if url.database and not url.database.startswith("file:"):
+        with suppress(OSError):  # the driver reports what is wrong with the path
+            os.close(os.open(Path(url.database), os.O_CREAT | os.O_RDWR, 0o600))
+
+
+def _set_up(connection: SqliteConnection, _: ConnectionPoolEntry) -> None:
+    with closing(connection.cursor()) as cursor:
+        cursor.execute("PRAGMA foreign_keys=ON")
+        cursor.execute("PRAGMA secure_delete=ON")
+        _switch_to_wal(connection)
+        cursor.execute("PRAGMA synchronous=FULL")
+
+
+def _switch_to_wal(connection: SqliteConnection) -> None:
+    """Switch to WAL; two processes that do it at once get "locked" without waiting, hence the loop."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            with closing(connection.execute("PRAGMA journal_mode=WAL")) as cursor:
+                cursor.fetchone()
+                return
+        except OperationalError as exc:
+            if exc.sqlite_errorname not in ("SQLITE_BUSY", "SQLITE_LOCKED") or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+
+
+def _begin(connection: Connection) -> None:
+    statement = connection.get_execution_options().get(BEGIN, "BEGIN")
+    if statement:
+        connection.exec_driver_sql(statement)

@@ -1,0 +1,145 @@
+"""The event store on SQLite or Postgres.
+
+Invariant: every method is one short transaction on a worker thread, never held across an ``await``; when an append
+returns, its events are on the disk.
+"""
+
+from __future__ import annotations
+
+from asyncio import to_thread
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+from typing import Self
+
+from sqlalchemy import Engine
+
+from interviewer.adapters.store import upcast, work
+from interviewer.adapters.store.database import Database
+from interviewer.adapters.store.engine import connect
+from interviewer.adapters.store.migrate import upgrade
+from interviewer.adapters.store.rows import number, summary
+from interviewer.adapters.store.tables import utc
+from interviewer.core.events import Event, Recorded, SessionStarted
+from interviewer.service.ports import SessionRow
+
+
+class SqlEventStore:
+    """An :class:`~interviewer.service.ports.EventStore` in a SQL database; errors are those of the port."""
+
+    def __init__(self, engine: Engine) -> None:
+        """Use an engine made by :func:`connect` whose tables exist; :meth:`open` is the usual way in."""
+        self._db = Database(engine)
+
+    @classmethod
+    def open(cls, url: str) -> Self:
+        """Create or upgrade the tables at ``url`` and return a store on them. Blocks; call it at start-up.
+
+        Args:
+            url: ``sqlite:///relative.db``, ``sqlite:////absolute.db``, ``sqlite://`` (in memory, gone when closed) or
+                ``postgresql://user:password@host/name``.
+
+        Raises:
+            StoreError: the database cannot be reached or written, or is of a newer version.
+        """
+        engine = connect(url)
+        try:
+            upgrade(engine)
+            store = cls(engine)
+            store._db.scrub()
+        except BaseException:
+            engine.dispose()
+            raise
+        return store
+
+    async def create(
+        self, session_id: str, at: datetime, events: Sequence[Event], *, token_hash: str, loop_id: str | None = None
+    ) -> list[Recorded]:
+        """Start a log whose first event is ``session_started``."""
+        started = events[0] if events else None
+        if not isinstance(started, SessionStarted):
+            raise ValueError("a log starts with session_started")
+        recorded = number(session_id, at, events, after=0)
+        fields = started.model_dump(include={"rubric", "level", "mode", "origin", "parent"})
+        fields |= {"id": session_id, "created_at": utc(at), "token_hash": token_hash, "loop_id": loop_id}
+        await to_thread(self._db.write, partial(work.create, fields=fields, recorded=recorded))
+        return recorded
+
+    async def append(
+        self, session_id: str, at: datetime, events: Sequence[Event], *, expected_seq: int
+    ) -> list[Recorded]:
+        """Append all events after ``expected_seq`` or none; without events it only checks the log's length."""
+        _check(session_id)
+        recorded = number(session_id, at, events, after=expected_seq)
+        unit = partial(work.append, session_id=session_id, expected_seq=expected_seq, recorded=recorded)
+        await to_thread(self._db.write, unit)
+        return recorded
+
+    async def load(self, session_id: str, after: int = 0) -> list[Recorded]:
+        """Return the events with ``seq > after`` in order."""
+        _check(session_id)
+
+        def load() -> list[Recorded]:
+            rows = self._db.read(partial(work.events, session_id=session_id, after=after))
+            return [
+                Recorded(session_id=session_id, seq=r.seq, at=r.at, event=upcast.load(r.type, r.v, r.payload))
+                for r in rows
+            ]
+
+        return await to_thread(load)
+
+    async def row(self, session_id: str) -> SessionRow:
+        """Return the summary of one session."""
+        _check(session_id)
+        return summary(await to_thread(self._db.read, partial(work.get, session_id=session_id)))
+
+    async def rows(
+        self, *, limit: int = 50, before: datetime | None = None, loop_id: str | None = None
+    ) -> list[SessionRow]:
+        """Return sessions, newest first; those of the same moment by id, last one first."""
+        if limit < 1 or not (loop_id or "").isprintable():
+            return []
+        until = None if before is None else utc(before)
+        return await to_thread(self._db.read, partial(work.newest, limit=limit, before=until, loop_id=loop_id))
+
+    async def delete(self, session_id: str) -> None:
+        """Delete a session and all its events; on SQLite no trace of their text stays in the file."""
+        _check(session_id)
+        await to_thread(self._db.erase, partial(work.remove, session_id=session_id))
+
+    async def token_hash(self, session_id: str) -> str:
+        """Return the hash of the session's current token."""
+        _check(session_id)
+        return (await to_thread(self._db.read, partial(work.get, session_id=session_id))).token_hash
+
+    async def set_token_hash(self, session_id: str, token_hash: str) -> None:
+        """Replace the session's token."""
+        _check(session_id)
+        await to_thread(self._db.write, partial(work.set_token_hash, session_id=session_id, token_hash=token_hash))
+
+    async def create_loop(self, loop_id: str, at: datetime, level: str) -> None:
+        """Store a loop.
+
+        Raises:
+            ConcurrentAppend: the id is taken.
+            StoreError: nothing was stored.
+        """
+        await to_thread(self._db.write, partial(work.create_loop, loop_id=loop_id, at=utc(at), level=level))
+
+    async def loop_exists(self, loop_id: str) -> bool:
+        """Return whether a loop with that id was created."""
+        return loop_id.isprintable() and await to_thread(self._db.read, partial(work.loop_exists, loop_id=loop_id))
+
+    async def ping(self) -> None:
+        """Read something trivial."""
+        await to_thread(self._db.read, work.touch)
+
+    async def close(self) -> None:
+        """Release connections."""
+        await to_thread(self._db.close)
+
+
+def _check(session_id: str) -> None:
+    """Refuse ids that no session has and that a driver may choke on, such as a NUL from an address."""
+    if not session_id.isprintable():
+        raise work.unknown(session_id)

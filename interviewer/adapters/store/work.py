@@ -1,0 +1,122 @@
+"""The units of work: what each method of the store does inside its transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, TypeVar
+
+from sqlalchemy import delete, insert, update
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import Session, col, select
+
+from interviewer.adapters.store.errors import is_duplicate
+from interviewer.adapters.store.rows import changes, event_rows, summary
+from interviewer.adapters.store.tables import EventTable, LoopTable, SessionTable
+from interviewer.core.events import Recorded
+from interviewer.service.ports import ConcurrentAppend, SessionRow, StoreError, UnknownSession
+
+T = TypeVar("T")
+_MAX_SEQ = 2**31 - 1
+"""Largest seq that the column can hold."""
+
+
+def create(session: Session, fields: dict[str, Any], recorded: Sequence[Recorded]) -> None:
+    """Insert a session, of which ``fields`` are the columns that do not change, and its first events."""
+    rows = event_rows(recorded)
+    try:
+        session.exec(insert(SessionTable).values(ended=False, **fields).values(changes(recorded)))
+    except IntegrityError as exc:
+        if is_duplicate(exc):
+            raise ConcurrentAppend(f"session {fields['id']} exists already") from exc
+        raise StoreError(f"there is no loop {fields['loop_id']}: create it before its rounds") from exc
+    session.exec(insert(EventTable), params=rows)
+
+
+def append(session: Session, session_id: str, expected_seq: int, recorded: Sequence[Recorded]) -> None:
+    """Move the session on from ``expected_seq``, which only one of several writers can, and insert the events."""
+    rows = event_rows(recorded)
+    statement = (
+        update(SessionTable)
+        .where(col(SessionTable.id) == session_id, col(SessionTable.seq) == min(expected_seq, _MAX_SEQ))
+        .values(changes(recorded) or {"seq": col(SessionTable.seq)})
+    )
+    if session.exec(statement).rowcount != 1:
+        seq = found(session_id, session.get(SessionTable, session_id)).seq
+        raise ConcurrentAppend(f"session {session_id} has {seq} events, not {expected_seq}")
+    if rows:
+        session.exec(insert(EventTable), params=rows)
+
+
+def events(session: Session, session_id: str, after: int) -> Sequence[EventTable]:
+    """Return the rows with ``seq > after`` in order."""
+    rows = session.exec(
+        select(EventTable)
+        .where(EventTable.session_id == session_id, EventTable.seq > min(after, _MAX_SEQ))
+        .order_by(col(EventTable.seq))
+    ).all()
+    if not rows:
+        found(session_id, session.get(SessionTable, session_id))
+    return rows
+
+
+def get(session: Session, session_id: str) -> SessionTable:
+    """Return one session."""
+    return found(session_id, session.get(SessionTable, session_id))
+
+
+def newest(session: Session, limit: int, before: datetime | None, loop_id: str | None) -> list[SessionRow]:
+    """Return sessions, newest first; those of the same moment by id, last one first."""
+    statement = select(SessionTable).order_by(col(SessionTable.created_at).desc(), col(SessionTable.id).desc())
+    if before is not None:
+        statement = statement.where(SessionTable.created_at < before)
+    if loop_id is not None:
+        statement = statement.where(SessionTable.loop_id == loop_id)
+    return [summary(row) for row in session.exec(statement.limit(limit))]
+
+
+def remove(session: Session, session_id: str) -> None:
+    """Delete one session; the foreign key takes its events along."""
+    if session.exec(delete(SessionTable).where(col(SessionTable.id) == session_id)).rowcount != 1:
+        raise unknown(session_id)
+
+
+def set_token_hash(session: Session, session_id: str, token_hash: str) -> None:
+    """Replace the token's hash."""
+    statement = update(SessionTable).where(col(SessionTable.id) == session_id).values(token_hash=token_hash)
+    if session.exec(statement).rowcount != 1:
+        raise unknown(session_id)
+
+
+def create_loop(session: Session, loop_id: str, at: datetime, level: str) -> None:
+    """Insert a loop."""
+    try:
+        session.exec(insert(LoopTable).values(id=loop_id, created_at=at, level=level))
+    except IntegrityError as exc:
+        raise ConcurrentAppend(f"loop {loop_id} exists already") from exc
+
+
+def loop_exists(session: Session, loop_id: str) -> bool:
+    """Look a loop up."""
+    return session.get(LoopTable, loop_id) is not None
+
+
+def touch(session: Session) -> None:
+    """Read something from the database itself, which ``SELECT 1`` would not."""
+    session.exec(select(SessionTable.id).limit(1)).first()
+
+
+def found(session_id: str, value: T | None) -> T:
+    """Return the value.
+
+    Raises:
+        UnknownSession: there is none.
+    """
+    if value is None:
+        raise unknown(session_id)
+    return value
+
+
+def unknown(session_id: str) -> UnknownSession:
+    """Return the error."""
+    return UnknownSession(f"there is no session {session_id!r}")

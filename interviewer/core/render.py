@@ -1,0 +1,115 @@
+"""Reports as Markdown, for people who read them outside the page."""
+
+from __future__ import annotations
+
+from interviewer.core.debrief import CriterionRow, Debrief
+from interviewer.core.diff import ReplayDiff
+from interviewer.core.flags import RAISED, STRENGTHS
+from interviewer.core.memo import Memo
+
+LEVEL_WORDS = ("not shown", "named", "reasoned", "usable as a decision")
+
+
+def report_markdown(packet: Debrief) -> str:
+    """Write a debrief as Markdown; every section of the JSON is in it."""
+    verdict = packet.verdict
+    step = _words(verdict.step) if verdict.step else "no verdict"
+    also = f" (too close to call: {_words(verdict.also_possible)})" if verdict.also_possible else ""
+    lines = [
+        f"# Debrief: {_words(packet.round)}, {packet.level} level",
+        "",
+        f"**Verdict: {step}{also}**",
+        "",
+        *(f"- {reason}" for reason in verdict.reasons),
+    ]
+    if verdict.better_role:
+        lines += ["", f"A role that would fit: {verdict.better_role}"]
+    lines += ["", "What would change it:", "", *(f"- {change}" for change in verdict.would_change)]
+    lines += ["", "## Work on next", ""]
+    for number, step_ in enumerate(packet.next_steps, 1):
+        lines += [f"{number}. **{_words(step_.criterion)}** - {step_.why}", f"   Drill: {step_.drill}. {step_.how}"]
+        if step_.bad and step_.good:
+            lines += [f"   - Usually: {step_.bad}", f"   - Better: {step_.good}"]
+    if not packet.next_steps:
+        lines.append("Nothing was assessed below the top level.")
+    lines += ["", "## Criteria", ""]
+    for row in packet.criteria:
+        lines += _criterion(row)
+    lines += ["", "## Flags", ""]
+    for flag in packet.flags:
+        kind = "strength" if flag.flag in STRENGTHS else "concern"
+        state = "raised" if flag.probability >= RAISED else "not raised"
+        lines.append(f"- {_words(flag.flag)} ({kind}, {state}): probability {flag.probability:.2f}")
+    if not packet.flags:
+        lines.append("None.")
+    lines += ["", "## Why each question was asked", ""]
+    for probe in packet.probes:
+        lines += [f"{probe.turn}. {probe.asked}", f"   - {probe.reason}"]
+        if probe.unscored:
+            lines.append(f"   - Not scored: {probe.unscored}")
+    receipt = packet.receipt
+    lines += [
+        "",
+        "## The interviewer's receipt",
+        "",
+        f"{receipt.questions} questions, {receipt.follow_ups} of them follow-ups; {receipt.generated} worded by the "
+        f"model, {receipt.fell_back} fell back to authored wording; {receipt.hints} hints; "
+        f"{receipt.unscored} answers not scored; "
+        f"not brought out: {', '.join(_words(c) for c in receipt.missed) or 'nothing'}.",
+    ]
+    if packet.notices:
+        lines += ["", "## Notices", "", *(f"- {notice.message}" for notice in packet.notices)]
+    versions = packet.versions
+    lines += [
+        "",
+        f"Rubric {versions.rubric}, persona {versions.persona}, prompt {versions.prompt}, model {versions.model}, "
+        f"adapter {versions.adapter or 'none'}, judge {versions.judge}.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def diff_markdown(found: ReplayDiff) -> str:
+    """Write a replay's diff as Markdown."""
+    lines = [
+        f"# Replay: {_words(found.persona[0])} -> {_words(found.persona[1])}",
+        "",
+        f"{found.moved} of {len(found.probes)} questions differ. Verdict: {_words(found.verdict[0] or 'none')} -> "
+        f"{_words(found.verdict[1] or 'none')}.",
+        "",
+    ]
+    for probe in found.probes:
+        lines.append(f"{probe.turn}. Asked: {probe.asked}")
+        lines.append("   - the same" if probe.same else f"   - instead: {probe.instead}")
+        if probe.why and not probe.same:
+            lines.append(f"   - why: {probe.why}")
+    lines += ["", "| criterion | before | after |", "|---|---|---|"]
+    lines += [f"| {_words(d.criterion)} | {_level(d.before)} | {_level(d.after)} |" for d in found.levels]
+    return "\n".join(lines) + "\n"
+
+
+def memo_markdown(found: Memo) -> str:
+    """Write a committee memo as Markdown."""
+    decision = found.decision
+    lines = [f"# Committee memo: {_words(decision.step) if decision.step else 'no decision'}", ""]
+    lines += [f"- {reason}" for reason in (*decision.reasons, *decision.disagreement)]
+    lines += ["", "What would change the vote:", "", *(f"- {change}" for change in decision.would_change)]
+    return "\n".join(lines) + "\n"
+
+
+def _criterion(row: CriterionRow) -> list[str]:
+    name = _words(row.criterion)
+    if row.level is None or row.confidence is None:
+        return [f"- **{name}**: not assessed. {row.why_not_assessed}"]
+    hint = f", {row.hints} hint(s) used" if row.hints else ""
+    sure = f"confidence {row.confidence:.2f}{hint}"
+    lines = [f"- **{name}**: level {row.level}, {LEVEL_WORDS[row.level]} ({sure}). {row.anchor}"]
+    lines += [f'  > "{quote.text}" (turn {quote.turn})' for quote in row.quotes]
+    return lines
+
+
+def _level(level: int | None) -> str:
+    return "not assessed" if level is None else str(level)
+
+
+def _words(identifier: str) -> str:
+    return identifier.replace("_", " ")

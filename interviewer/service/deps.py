@@ -1,0 +1,42 @@
+"""Everything the service is given, in one plain value. Built by ``bootstrap``; tests build their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from interviewer.core.library import Library
+from interviewer.core.prompts import Count
+from interviewer.service.judging import Judging
+from interviewer.service.ports import ChatModel, Clock, EventStore, NewId
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of one turn."""
+
+    prompt_tokens: int = 640
+    """Most tokens of a persona prompt; what is older is summarised by the rubric state."""
+    answer_tokens: int = 72
+    """Most tokens of a generated turn."""
+    temperature: float = 0.3
+    model_seconds: float = 20.0
+    """Longest wait for a generated turn before the authored wording is asked instead."""
+
+
+@dataclass(frozen=True)
+class Deps:
+    """The service's collaborators."""
+
+    library: Library
+    store: EventStore
+    model: ChatModel
+    judging: Judging
+    clock: Clock
+    new_id: NewId
+    count: Count
+    """Exact tokens of a text in the persona model's tokenizer."""
+    served: Mapping[str, str] = field(default_factory=dict)
+    """Name under which each persona's adapter is served; a persona that is absent runs prompt-only on ``base``."""
+    base: str = "base"
+    limits: Limits = Limits()

@@ -1,0 +1,14 @@
+"""Refusals: what a client did that cannot be done, with a code for machines and a sentence for people."""
+
+from __future__ import annotations
+
+
+class Refused(Exception):
+    """A request that cannot be served as it is; nothing was changed."""
+
+    def __init__(self, code: str, message: str, retryable: bool = False) -> None:
+        """Keep the code, the sentence, and whether the same request may succeed later."""
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.retryable = retryable

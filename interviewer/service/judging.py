@@ -1,0 +1,60 @@
+"""One judge pass over an answer: screen, check the language, read, assemble. A failure is typed, never a number."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from interviewer.core.assessment import JudgeResult, Unscored, UnscoredReason
+from interviewer.core.prompts import Count
+from interviewer.core.reading import CriterionSpec, Said, assemble, prepare
+from interviewer.service.ports import Judge, JudgeError, JudgeInvalid, JudgeTimeout
+
+IsEnglish = Callable[[str], bool]
+"""Whether a text is English, or too short to tell."""
+
+
+class Judging:
+    """Turns what a candidate said into an assessment, whatever the judge behind it."""
+
+    def __init__(self, judge: Judge, count: Count, is_english: IsEnglish, *, seconds: float = 20.0) -> None:
+        """Keep the collaborators.
+
+        Args:
+            judge: Reads one window at a time.
+            count: Exact tokens of a text in the judge's tokenizer.
+            is_english: Language check; the default judge is not fit for other languages and abstains.
+            seconds: Longest wait for the judge.
+        """
+        self._judge = judge
+        self._count = count
+        self._is_english = is_english
+        self._seconds = seconds
+
+    @property
+    def identity(self) -> str:
+        """Identity of the judge, as recorded with every assessment."""
+        return self._judge.identity
+
+    async def assess(self, question: str, said: Sequence[Said], criteria: Sequence[CriterionSpec]) -> JudgeResult:
+        """Read all ``criteria`` from everything ``said`` on ``question``, in one pass."""
+        if not criteria:
+            return Unscored(reason=UnscoredReason.NO_CRITERIA, detail="This question has no criteria in the rubric.")
+        if not self._is_english(" ".join(s.text for s in said)):
+            return Unscored(
+                reason=UnscoredReason.NOT_ENGLISH,
+                detail="The answer does not seem to be in English; this judge is only fit for English and abstains.",
+            )
+        prepared = prepare(question, said, criteria, self._judge.budget, self._count)
+        try:
+            async with asyncio.timeout(self._seconds):
+                readings = [await self._judge.read(window, criteria) for window in prepared.windows]
+        except (TimeoutError, JudgeTimeout):
+            reason, detail = UnscoredReason.JUDGE_TIMEOUT, f"The judge did not answer within {self._seconds:.0f} s."
+        except JudgeInvalid as error:
+            reason, detail = UnscoredReason.JUDGE_INVALID, f"The judge gave no usable reading: {error}"
+        except JudgeError as error:
+            reason, detail = UnscoredReason.JUDGE_UNAVAILABLE, f"The judge is not available: {error}"
+        else:
+            return assemble(criteria, prepared, readings, said, self._judge.identity)
+        return Unscored(reason=reason, detail=detail, notices=prepared.notices)

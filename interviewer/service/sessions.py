@@ -1,0 +1,254 @@
+"""All sessions of this process: creating, opening, following and deleting them.
+
+Invariant: a session is loaded at most once in a process, and its frames reach each follower in order. A follower that
+does not read holds a bounded amount of memory: deltas of one question are merged while they wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import secrets
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import replace
+
+from interviewer.core import events as ev
+from interviewer.core.persona import Persona
+from interviewer.core.prompts import VERSION
+from interviewer.core.rubric import Rubric, SeniorityLevel
+from interviewer.core.session import SessionState, fold
+from interviewer.service.deps import Deps
+from interviewer.service.errors import Refused
+from interviewer.service.interview import Delta, Frame, Interview
+
+LOOP_ORDER = ("recruiter", "hiring_manager", "coding_design", "deep_dive", "behavioral")
+
+
+class Follower:
+    """Frames of one session, waiting for one reader."""
+
+    def __init__(self) -> None:
+        """Start with nothing."""
+        self._frames: deque[Frame] = deque()
+        self._wake = asyncio.Event()
+        self.replaced = False
+        """Set when another client took the session over."""
+
+    def put(self, frame: Frame) -> None:
+        """Add a frame; merges a delta into the one before it when the reader is behind."""
+        last = self._frames[-1] if self._frames else None
+        if isinstance(frame, Delta) and isinstance(last, Delta) and last.turn == frame.turn:
+            self._frames[-1] = replace(last, text=last.text + frame.text)
+        else:
+            self._frames.append(frame)
+        self._wake.set()
+
+    def replace(self) -> None:
+        """Tell the reader that another client follows the session now."""
+        self.replaced = True
+        self._wake.set()
+
+    async def get(self) -> Frame | None:
+        """Return the next frame; ``None`` when the follower was replaced."""
+        while not self._frames and not self.replaced:
+            self._wake.clear()
+            await self._wake.wait()
+        return None if self.replaced else self._frames.popleft()
+
+
+class Live:
+    """A loaded session with its one follower."""
+
+    def __init__(self, state: SessionState, deps: Deps) -> None:
+        """Load the interview."""
+        self.interview = Interview(state, deps, self._sink)
+        self.follower: Follower | None = None
+
+    def follow(self) -> Follower:
+        """Become the session's follower; the previous one is told."""
+        if self.follower is not None:
+            self.follower.replace()
+        self.follower = Follower()
+        return self.follower
+
+    def unfollow(self, follower: Follower) -> None:
+        """Stop following, unless somebody else already took over."""
+        if self.follower is follower:
+            self.follower = None
+
+    def _sink(self, frame: Frame) -> None:
+        if self.follower is not None:
+            self.follower.put(frame)
+
+
+class Sessions:
+    """The sessions that are loaded, and the way to all others."""
+
+    def __init__(self, deps: Deps) -> None:
+        """Start with none loaded."""
+        self._deps = deps
+        self._live: dict[str, Live] = {}
+        self._loading = asyncio.Lock()
+
+    @property
+    def loaded(self) -> int:
+        """How many sessions are in memory."""
+        return len(self._live)
+
+    async def create(
+        self,
+        *,
+        persona: str,
+        rubric: str | None = None,
+        level: SeniorityLevel = "mid",
+        mode: ev.Mode = "practice",
+        minutes: int | None = None,
+        seed: int | None = None,
+        background: str = "",
+        resume: str = "",
+        job: str = "",
+        loop_id: str | None = None,
+    ) -> tuple[str, str]:
+        """Store a new session; returns its id and the token that its client has to show.
+
+        Raises:
+            Refused: no such persona or rubric.
+            StoreError: nothing was stored.
+        """
+        who, round_ = self.documents(persona, rubric)
+        session_id, token = self._deps.new_id(), secrets.token_urlsafe(24)
+        started = ev.SessionStarted(
+            persona=who.id,
+            rubric=round_.id,
+            level=level,
+            mode=mode,
+            minutes=minutes or round_.minutes,
+            seed=secrets.randbits(31) if seed is None else seed,
+            background=background,
+            resume=resume,
+            job=job,
+            versions=self.versions(who, round_),
+        )
+        await self._deps.store.create(
+            session_id, self._deps.clock.now(), [started], token_hash=hash_token(token), loop_id=loop_id
+        )
+        return session_id, token
+
+    def documents(self, persona: str, rubric: str | None) -> tuple[Persona, Rubric]:
+        """Return the documents of a session.
+
+        Raises:
+            Refused: no such persona or rubric; the message lists those there are.
+        """
+        library = self._deps.library
+        who = library.personas.get(persona)
+        if who is None:
+            known = ", ".join(library.personas)
+            raise Refused("unknown_persona", f"There is no persona {persona!r}; there are: {known}.")
+        round_ = library.rubrics.get(rubric or who.rubric)
+        if round_ is None:
+            raise Refused("unknown_rubric", f"There is no rubric {rubric!r}; there are: {', '.join(library.rubrics)}.")
+        return who, round_
+
+    def versions(self, persona: Persona, rubric: Rubric) -> ev.Versions:
+        """Return what shapes a session that starts now."""
+        deps = self._deps
+        return ev.Versions(
+            rubric=deps.library.hashes.get(f"rubric:{rubric.id}", ""),
+            persona=deps.library.hashes.get(f"persona:{persona.id}", ""),
+            prompt=VERSION,
+            model=deps.base,
+            adapter=deps.served.get(persona.id),
+            judge=deps.judging.identity,
+        )
+
+    async def state(self, session_id: str) -> SessionState:
+        """Return the state of a session, from memory when it is loaded.
+
+        Raises:
+            UnknownSession: no such session.
+        """
+        live = self._live.get(session_id)
+        if live is not None and live.interview.state.started.origin != "imported":
+            return live.interview.state
+        return fold(await self._deps.store.load(session_id))
+
+    async def open(self, session_id: str) -> Live:
+        """Load a session, once, and let it go on.
+
+        Raises:
+            UnknownSession: no such session.
+        """
+        async with self._loading:
+            live = self._live.get(session_id)
+            if live is None:
+                live = Live(fold(await self._deps.store.load(session_id)), self._deps)
+                self._live[session_id] = live
+        if live.interview.state.started.origin != "imported":
+            live.interview.resume()
+        return live
+
+    def release(self, session_id: str) -> None:
+        """Forget a loaded session that nobody follows and nothing works on."""
+        live = self._live.get(session_id)
+        if live is not None and live.follower is None and not live.interview.busy:
+            del self._live[session_id]
+
+    async def delete(self, session_id: str) -> None:
+        """Stop and delete a session, really.
+
+        Raises:
+            UnknownSession: no such session.
+        """
+        live = self._live.pop(session_id, None)
+        if live is not None:
+            await live.interview.stop()
+            if live.follower is not None:
+                live.follower.replace()
+        await self._deps.store.delete(session_id)
+
+    async def check_token(self, session_id: str, token: str) -> bool:
+        """Return whether ``token`` is the session's; takes the same time for every wrong one.
+
+        Raises:
+            UnknownSession: no such session.
+        """
+        return hmac.compare_digest(await self._deps.store.token_hash(session_id), hash_token(token))
+
+    async def new_token(self, session_id: str) -> str:
+        """Replace the session's token and return the new one.
+
+        Raises:
+            UnknownSession: no such session.
+        """
+        token = secrets.token_urlsafe(24)
+        await self._deps.store.set_token_hash(session_id, hash_token(token))
+        return token
+
+    async def create_loop(
+        self, *, level: SeniorityLevel, mode: ev.Mode, minutes: int | None, rounds: Sequence[str] = LOOP_ORDER
+    ) -> tuple[str, list[tuple[str, str]]]:
+        """Create one session per round, grouped; returns the loop's id and ``(session id, token)`` in order."""
+        loop_id = self._deps.new_id()
+        await self._deps.store.create_loop(loop_id, self._deps.clock.now(), level)
+        created = []
+        for rubric in rounds:
+            persona = self._deps.library.rubrics[rubric].persona
+            created.append(
+                await self.create(
+                    persona=persona, rubric=rubric, level=level, mode=mode, minutes=minutes, loop_id=loop_id
+                )
+            )
+        return loop_id, created
+
+    async def stop(self) -> None:
+        """Stop all work; accepted answers are stored already and go on at the next start."""
+        for live in list(self._live.values()):
+            await live.interview.stop()
+
+
+def hash_token(token: str) -> str:
+    """Return what is stored of a token."""
+    return hashlib.sha256(token.encode()).hexdigest()

@@ -1,0 +1,68 @@
+"""One shape for every refusal: ``{"error": {"code", "message", "details"?}}``; never a 500 for a client's mistake."""
+
+from __future__ import annotations
+
+import logging
+
+from fastapi import FastAPI, Request
+from fastapi.encoders import jsonable_encoder
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from interviewer.service.errors import Refused
+from interviewer.service.ports import ConcurrentAppend, StoreError, UnknownSession
+
+_log = logging.getLogger(__name__)
+_STATUS = {
+    "turn_in_progress": 409,
+    "session_ended": 409,
+    "conflicting_items": 409,
+    "batch_too_large": 413,
+    "transcript_too_large": 413,
+    "not_ready": 503,
+}
+
+
+def error(status: int, code: str, message: str, **details: object) -> JSONResponse:
+    """Return an error response."""
+    body: dict[str, object] = {"code": code, "message": message, **details}
+    return JSONResponse({"error": body}, status_code=status)
+
+
+def install(app: FastAPI) -> None:
+    """Register the handlers."""
+
+    @app.exception_handler(Refused)
+    async def _refused(_: Request, exc: Refused) -> Response:
+        status = 404 if exc.code.startswith("unknown_") else _STATUS.get(exc.code, 422)
+        return error(status, exc.code, exc.message)
+
+    @app.exception_handler(UnknownSession)
+    async def _unknown(_: Request, __: UnknownSession) -> Response:
+        return error(404, "unknown_session", "There is no session with that id; it may have been deleted.")
+
+    @app.exception_handler(ConcurrentAppend)
+    async def _conflict(_: Request, __: ConcurrentAppend) -> Response:
+        return error(409, "conflict", "The session changed meanwhile; load it again and repeat.")
+
+    @app.exception_handler(StoreError)
+    async def _store(_: Request, exc: StoreError) -> Response:
+        _log.error("store: %s", exc)
+        return error(503, "store_unavailable", f"The store cannot be used now, nothing was changed: {exc}")
+
+    @app.exception_handler(RequestValidationError)
+    async def _invalid(_: Request, exc: RequestValidationError) -> Response:
+        problems = [
+            {"at": ".".join(str(p) for p in e["loc"] if p != "body"), "problem": e["msg"]} for e in exc.errors()
+        ][:10]
+        first = problems[0] if problems else {"at": "", "problem": "invalid request"}
+        message = f"{first['at'] or 'body'}: {first['problem']}"
+        return error(422, "invalid_request", message, details=jsonable_encoder(problems))
+
+    @app.exception_handler(HTTPException)
+    async def _http(_: Request, exc: HTTPException) -> Response:
+        codes = {404: "not_found", 405: "method_not_allowed", 400: "bad_request"}
+        response = error(exc.status_code, codes.get(exc.status_code, "refused"), str(exc.detail))
+        response.headers.update(exc.headers or {})
+        return response

@@ -1,0 +1,236 @@
+"""Request and response bodies of the HTTP contract."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from interviewer.core.diff import ReplayDiff
+from interviewer.core.events import Mode
+from interviewer.core.rubric import SeniorityLevel
+from interviewer.service.importing import MAX_TRANSCRIPT
+from interviewer.service.ports import SessionRow
+from interviewer.service.scoring import BatchItem, BatchOutcome
+
+Notes = Annotated[str, Field(max_length=20_000)]
+Name = Annotated[str, Field(min_length=1, max_length=64)]
+Minutes = Annotated[int, Field(ge=5, le=240)]
+Seed = Annotated[int, Field(ge=0, lt=2**31)]
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class NewSession(_Body):
+    """Start an interview."""
+
+    persona: Name
+    rubric: Name | None = None
+    level: SeniorityLevel = "mid"
+    background: Notes = ""
+    resume: Notes = ""
+    job: Notes = ""
+    minutes: Minutes | None = None
+    mode: Mode = "practice"
+    seed: Seed | None = None
+
+
+class Opened(_Body):
+    """A session with the token that its client shows."""
+
+    id: str
+    token: str
+    ws_url: str
+
+
+class Token(_Body):
+    """A new token; the old one is void."""
+
+    token: str
+    ws_url: str
+
+
+class OpenedRound(Opened):
+    """A session of a loop."""
+
+    rubric: str
+    persona: str
+
+
+class NewLoop(_Body):
+    """Start five rounds."""
+
+    level: SeniorityLevel = "mid"
+    mode: Mode = "practice"
+    minutes: Minutes | None = None
+
+
+class OpenedLoop(_Body):
+    """A loop with its sessions, in order."""
+
+    id: str
+    sessions: tuple[OpenedRound, ...]
+
+
+class LoopView(_Body):
+    """A loop and where its rounds stand."""
+
+    id: str
+    sessions: tuple[SessionRow, ...]
+
+
+class SessionList(_Body):
+    """Sessions, newest first."""
+
+    sessions: tuple[SessionRow, ...]
+
+
+class Progress(_Body):
+    """How much of a session was read."""
+
+    assessed: int
+    total: int
+
+
+class SessionView(_Body):
+    """One session."""
+
+    session: SessionRow
+    phase: str
+    questions: int
+    minutes: int
+    elapsed_seconds: float
+    progress: Progress
+
+
+class NewTranscript(_Body):
+    """Somebody's transcript."""
+
+    format: Literal["text", "json"] = "text"
+    content: Annotated[str, Field(min_length=1, max_length=MAX_TRANSCRIPT)]
+    rubric: Name
+    persona: Name | None = None
+    level: SeniorityLevel = "mid"
+    candidate: Annotated[str, Field(max_length=80)] | None = None
+
+
+class UnplacedView(_Body):
+    """A line of a transcript that belongs to nobody known."""
+
+    line: int
+    text: str
+
+
+class ImportedView(_Body):
+    """An imported transcript; its answers are read in the background."""
+
+    id: str
+    token: str
+    ws_url: str
+    turns: int
+    unplaced: tuple[UnplacedView, ...]
+
+
+class NewReplay(_Body):
+    """Replay as somebody else, or go on live from an edited answer."""
+
+    persona: Name | None = None
+    rubric: Name | None = None
+    judge: Literal["again"] | None = None
+    """``again`` reads the answers once more with the judge that runs now."""
+    from_turn: Annotated[int, Field(ge=1)] | None = None
+    edits: dict[Annotated[int, Field(ge=1)], Annotated[str, Field(max_length=20_000)]] = Field(default_factory=dict)
+
+
+class ReplayView(_Body):
+    """A replay and what it changed; ``diff`` is absent while a what-if is still live."""
+
+    id: str
+    token: str
+    ws_url: str
+    diff: ReplayDiff | None
+
+
+class Batch(_Body):
+    """Answers to score."""
+
+    items: Annotated[tuple[BatchItem, ...], Field(min_length=1)]
+
+
+class BatchResult(_Body):
+    """Outcomes, in the order of the items."""
+
+    results: tuple[BatchOutcome, ...]
+
+
+class CheckView(_Body):
+    """One thing that has to work."""
+
+    ok: bool
+    detail: str
+
+
+class Ready(_Body):
+    """Whether interviews can be held."""
+
+    ready: bool
+    checks: dict[str, CheckView]
+
+
+class PersonaView(_Body):
+    """An interviewer."""
+
+    id: str
+    name: str
+    title: str
+    rubric: str
+    voice: str
+    prompt_only: bool
+    """No adapter is served for it; it runs on the base model with its prompt."""
+
+
+class PersonaList(_Body):
+    """All interviewers."""
+
+    personas: tuple[PersonaView, ...]
+
+
+class RubricView(_Body):
+    """A round."""
+
+    id: str
+    title: str
+    persona: str
+    minutes: int
+    decides: str
+    listens_for: tuple[str, ...]
+    danger_signs: tuple[str, ...]
+    criteria: tuple[str, ...]
+    must_ask: tuple[str, ...]
+    questions: int
+
+
+class RubricList(_Body):
+    """All rounds, with what each criterion asks."""
+
+    rubrics: tuple[RubricView, ...]
+    criteria: dict[str, str]
+
+
+class QuestionView(_Body):
+    """A question; facts and probes are the interviewer's and are not shown."""
+
+    id: str
+    rubric: str
+    topic: str
+    text: str
+    senior: str | None
+    criteria: tuple[str, ...]
+
+
+class QuestionList(_Body):
+    """Questions of the rounds."""
+
+    questions: tuple[QuestionView, ...]

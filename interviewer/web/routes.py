@@ -1,0 +1,299 @@
+"""The HTTP contract. Routes translate; the service decides."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Query, Request, WebSocket
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+
+from interviewer.core.memo import Memo, memo
+from interviewer.core.render import diff_markdown, memo_markdown, report_markdown
+from interviewer.core.transcript import of_session, to_markdown, to_text
+from interviewer.service.errors import Refused
+from interviewer.service.importing import progress
+from interviewer.service.scoring import ScoreRequest, ScoreResult
+from interviewer.web import models as m
+from interviewer.web import socket
+from interviewer.web.state import Service
+from interviewer.web.view import visible
+
+router = APIRouter(prefix="/v1")
+
+
+def _service(request: Request) -> Service:
+    service: Service = request.app.state.service
+    return service
+
+
+Srv = Annotated[Service, Depends(_service)]
+
+
+def ws_url(session_id: str) -> str:
+    """Return the path of a session's socket."""
+    return f"/v1/sessions/{session_id}/ws"
+
+
+@router.post("/score")
+async def score(body: ScoreRequest, service: Srv) -> ScoreResult:
+    """Score one written answer. Stateless."""
+    return await service.scoring.score(body)
+
+
+@router.post("/score/batch")
+async def score_batch(body: m.Batch, service: Srv) -> m.BatchResult:
+    """Score up to 1,000 answers; an item that fails does not fail the others."""
+    return m.BatchResult(results=tuple(await service.scoring.batch(body.items)))
+
+
+@router.get("/personas")
+async def personas(service: Srv) -> m.PersonaList:
+    """List the interviewers."""
+    served = service.deps.served
+    return m.PersonaList(
+        personas=tuple(
+            m.PersonaView(
+                id=p.id, name=p.name, title=p.title, rubric=p.rubric, voice=p.voice, prompt_only=p.id not in served
+            )
+            for p in service.deps.library.personas.values()
+        )
+    )
+
+
+@router.get("/rubrics")
+async def rubrics(service: Srv) -> m.RubricList:
+    """List the rounds."""
+    library = service.deps.library
+    return m.RubricList(
+        rubrics=tuple(
+            m.RubricView(
+                id=r.id,
+                title=r.title,
+                persona=r.persona,
+                minutes=r.minutes,
+                decides=r.decides,
+                listens_for=r.listens_for,
+                danger_signs=r.danger_signs,
+                criteria=tuple(r.weights),
+                must_ask=r.must_ask,
+                questions=len(r.questions),
+            )
+            for r in library.rubrics.values()
+        ),
+        criteria={name: c.asks for name, c in library.vocabulary.criteria.items()},
+    )
+
+
+@router.get("/questions")
+async def questions(service: Srv, rubric: Annotated[str | None, Query(max_length=64)] = None) -> m.QuestionList:
+    """List the questions of one round or of all."""
+    library = service.deps.library
+    if rubric is not None and rubric not in library.rubrics:
+        raise Refused("unknown_rubric", f"There is no rubric {rubric!r}; there are: {', '.join(library.rubrics)}.")
+    return m.QuestionList(
+        questions=tuple(
+            m.QuestionView(
+                id=q.id,
+                rubric=r.id,
+                topic=q.topic,
+                text=q.text,
+                senior=q.senior,
+                criteria=tuple(t.criterion for t in q.targets),
+            )
+            for r in library.rubrics.values()
+            if rubric in (None, r.id)
+            for q in r.questions
+        )
+    )
+
+
+@router.post("/sessions", status_code=201)
+async def create_session(body: m.NewSession, service: Srv) -> m.Opened:
+    """Start an interview; connect to ``ws_url`` and say hello with ``token``."""
+    session_id, token = await service.sessions.create(
+        persona=body.persona,
+        rubric=body.rubric,
+        level=body.level,
+        mode=body.mode,
+        minutes=body.minutes,
+        seed=body.seed,
+        background=body.background,
+        resume=body.resume,
+        job=body.job,
+    )
+    return m.Opened(id=session_id, token=token, ws_url=ws_url(session_id))
+
+
+@router.get("/sessions")
+async def list_sessions(
+    service: Srv,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    before: Annotated[datetime | None, Query()] = None,
+) -> m.SessionList:
+    """List sessions, newest first."""
+    if before is not None and before.tzinfo is None:
+        raise Refused("bad_time", '"before" needs a time zone, as in 2026-01-31T12:00:00Z.')
+    return m.SessionList(sessions=tuple(await service.deps.store.rows(limit=limit, before=before)))
+
+
+@router.get("/sessions/{session_id}")
+async def get_session(session_id: str, service: Srv) -> m.SessionView:
+    """Return where a session stands."""
+    row = await service.deps.store.row(session_id)
+    state = await service.sessions.state(session_id)
+    if state.started.origin == "imported" and state.ended is None:
+        service.imports.read(session_id)
+    return m.SessionView(
+        session=row,
+        phase=state.phase,
+        questions=sum(t.question is not None for t in state.turns),
+        minutes=state.started.minutes,
+        elapsed_seconds=round(state.active_seconds, 1),
+        progress=m.Progress(**progress(state)),
+    )
+
+
+@router.delete("/sessions/{session_id}", status_code=204)
+async def delete_session(session_id: str, service: Srv) -> Response:
+    """Delete a session and everything said in it, really."""
+    service.imports.forget(session_id)
+    await service.sessions.delete(session_id)
+    return Response(status_code=204)
+
+
+@router.post("/sessions/{session_id}/token")
+async def new_token(session_id: str, service: Srv) -> m.Token:
+    """Replace the session's token, for a client that lost it."""
+    return m.Token(token=await service.sessions.new_token(session_id), ws_url=ws_url(session_id))
+
+
+@router.get("/sessions/{session_id}/events")
+async def events(session_id: str, service: Srv, after: Annotated[int, Query(ge=0)] = 0) -> Response:
+    """Return the log as NDJSON; while the session runs, without what the candidate may not see yet."""
+    state = await service.sessions.state(session_id)
+    log = await service.deps.store.load(session_id, after=after)
+    lines = [r.model_dump_json() for r in log if visible(state, r.event)]
+    return Response("".join(f"{line}\n" for line in lines), media_type="application/x-ndjson")
+
+
+@router.get("/sessions/{session_id}/transcript")
+async def transcript(
+    session_id: str,
+    service: Srv,
+    format: Annotated[Literal["json", "md", "txt"], Query()] = "json",  # noqa: A002
+) -> Response:
+    """Return what was said."""
+    state = await service.sessions.state(session_id)
+    said = of_session(state)
+    if format == "md":
+        return Response(to_markdown(said, f"Interview {session_id}"), media_type="text/markdown; charset=utf-8")
+    if format == "txt":
+        return PlainTextResponse(to_text(said))
+    return JSONResponse(said.model_dump(mode="json"))
+
+
+@router.get("/sessions/{session_id}/report")
+async def report(session_id: str, service: Srv, format: Annotated[Literal["json", "md"], Query()] = "json") -> Response:  # noqa: A002
+    """Return the debrief: of the whole session, or so far in practice mode."""
+    state = await service.sessions.state(session_id)
+    if state.started.mode == "real" and state.ended is None:
+        raise Refused("session_running", "In real mode the report is written when the session has ended.")
+    packet = service.replays.packet(state)
+    if format == "md":
+        return Response(report_markdown(packet), media_type="text/markdown; charset=utf-8")
+    return JSONResponse(packet.model_dump(mode="json"))
+
+
+@router.post("/transcripts", status_code=201)
+async def import_transcript(body: m.NewTranscript, service: Srv) -> m.ImportedView:
+    """Import a transcript; its answers are read in the background, see ``progress`` of the session."""
+    taken = await service.imports.take(
+        body.content,
+        format=body.format,
+        rubric=body.rubric,
+        persona=body.persona,
+        level=body.level,
+        candidate=body.candidate,
+    )
+    return m.ImportedView(
+        id=taken.id,
+        token=taken.token,
+        ws_url=ws_url(taken.id),
+        turns=taken.turns,
+        unplaced=tuple(m.UnplacedView(line=u.line, text=u.text) for u in taken.unplaced),
+    )
+
+
+@router.post("/sessions/{session_id}/replays", status_code=201)
+async def create_replay(session_id: str, body: m.NewReplay, service: Srv) -> m.ReplayView:
+    """Replay a session as another persona, rubric or judge; or go on live from ``from_turn`` with ``edits``."""
+    if body.from_turn is not None:
+        if body.persona or body.rubric or body.judge:
+            raise Refused("bad_replay", "A what-if keeps persona, rubric and judge; swap the persona once it runs.")
+        child, token = await service.replays.what_if(session_id, body.from_turn, body.edits)
+        return m.ReplayView(id=child, token=token, ws_url=ws_url(child), diff=None)
+    if body.edits:
+        raise Refused("bad_replay", 'Edits need "from_turn": the turn from which the interview goes on.')
+    child, token, found = await service.replays.replay(
+        session_id, persona=body.persona, rubric=body.rubric, rejudge=body.judge == "again"
+    )
+    return m.ReplayView(id=child, token=token, ws_url=ws_url(child), diff=found)
+
+
+@router.get("/sessions/{session_id}/diff")
+async def get_diff(
+    session_id: str, service: Srv, format: Annotated[Literal["json", "md"], Query()] = "json"
+) -> Response:
+    """Return what a replay changed against its parent."""
+    found = await service.replays.compare(session_id)
+    if format == "md":
+        return Response(diff_markdown(found), media_type="text/markdown; charset=utf-8")
+    return JSONResponse(found.model_dump(mode="json"))
+
+
+@router.post("/loops", status_code=201)
+async def create_loop(body: m.NewLoop, service: Srv) -> m.OpenedLoop:
+    """Start the five rounds of a loop."""
+    loop_id, created = await service.sessions.create_loop(level=body.level, mode=body.mode, minutes=body.minutes)
+    rounds = []
+    for session_id, token in created:
+        row = await service.deps.store.row(session_id)
+        rounds.append(
+            m.OpenedRound(id=session_id, token=token, ws_url=ws_url(session_id), rubric=row.rubric, persona=row.persona)
+        )
+    return m.OpenedLoop(id=loop_id, sessions=tuple(rounds))
+
+
+@router.get("/loops/{loop_id}")
+async def get_loop(loop_id: str, service: Srv) -> m.LoopView:
+    """Return where the rounds of a loop stand."""
+    if not await service.deps.store.loop_exists(loop_id):
+        raise Refused("unknown_loop", "There is no loop with that id.")
+    rows = await service.deps.store.rows(limit=50, loop_id=loop_id)
+    return m.LoopView(id=loop_id, sessions=tuple(sorted(rows, key=lambda r: r.created_at)))
+
+
+@router.get("/loops/{loop_id}/memo")
+async def get_memo(
+    loop_id: str,
+    service: Srv,
+    format: Annotated[Literal["json", "md"], Query()] = "json",  # noqa: A002
+) -> Response:
+    """Return the committee's memo over the packets of the rounds that have ended."""
+    view = await get_loop(loop_id, service)
+    packets = []
+    for row in view.sessions:
+        if row.ended:
+            packets.append(service.replays.packet(await service.sessions.state(row.id)))
+    found: Memo = memo(loop_id, packets)
+    if format == "md":
+        return Response(memo_markdown(found), media_type="text/markdown; charset=utf-8")
+    return JSONResponse(found.model_dump(mode="json"))
+
+
+@router.websocket("/sessions/{session_id}/ws")
+async def session_socket(websocket: WebSocket, session_id: str) -> None:
+    """Hold an interview; see the AsyncAPI document."""
+    service: Service = websocket.app.state.service
+    await socket.serve(websocket, session_id, service)

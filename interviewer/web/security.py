@@ -1,0 +1,95 @@
+"""Who may talk to the service from a browser: known hosts, the page's own origin, bounded bodies, strict headers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MAX_BODY = 4 * 1024 * 1024
+"""Bytes of one request body."""
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1", "testserver"})
+HEADERS = {
+    "content-security-policy": "default-src 'self'; connect-src 'self'; img-src 'self' data:; object-src 'none'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+}
+
+
+def origin_allowed(headers: Headers) -> bool:
+    """Return whether a request comes from the page itself, or from something that is no browser."""
+    origin = headers.get("origin")
+    return origin is None or urlsplit(origin).netloc == headers.get("host", "")
+
+
+class Guard:
+    """ASGI middleware around everything: hosts, origins, body size, response headers."""
+
+    def __init__(self, app: ASGIApp, hosts: Iterable[str] = ()) -> None:
+        """Allow loopback names and ``hosts``; ``*`` allows any."""
+        self._app = app
+        self._hosts = LOOPBACK | set(hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse what is not allowed, else pass on."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
+        if "*" not in self._hosts and host not in self._hosts:
+            await _refuse(scope, receive, send, 421, "unknown_host", f"This service is not known as {host!r}.")
+        elif scope["type"] == "websocket" and not origin_allowed(headers):
+            await _refuse(scope, receive, send, 403, "foreign_origin", "Only the service's own page may connect.")
+        elif scope["type"] == "http" and scope["method"] not in ("GET", "HEAD") and not origin_allowed(headers):
+            await _refuse(scope, receive, send, 403, "foreign_origin", "Only the service's own page may send this.")
+        elif _declared(headers) > MAX_BODY:
+            await _refuse(scope, receive, send, 413, "body_too_large", f"At most {MAX_BODY} bytes are taken.")
+        else:
+            await self._app(scope, _Bounded(receive), _with_headers(send))
+
+
+class _Bounded:
+    """Ends a body that is longer than it may be; a chunked one declares no length."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._taken = 0
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        if message["type"] == "http.request":
+            self._taken += len(message.get("body", b""))
+            if self._taken > MAX_BODY:
+                return {"type": "http.disconnect"}
+        return message
+
+
+def _declared(headers: Headers) -> int:
+    value = headers.get("content-length", "0")
+    return int(value) if value.isdigit() else 0
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return sending
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, code: str, message: str) -> None:
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.close", "code": 4403, "reason": message})
+        return
+    await JSONResponse({"error": {"code": code, "message": message}}, status_code=status)(scope, receive, send)

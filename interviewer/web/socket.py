@@ -1,0 +1,214 @@
+"""The socket: one reader, one writer, and a session that goes on without either.
+
+The reader never waits for a generation, so heartbeats are always answered. The writer has one bounded queue and a send
+timeout: a client that stops reading is disconnected and nobody else notices.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+
+from pydantic import ValidationError
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+
+from interviewer.core.events import Recorded
+from interviewer.service import interview as iv
+from interviewer.service.errors import Refused
+from interviewer.service.ports import StoreError, UnknownSession
+from interviewer.service.sessions import Follower, Live
+from interviewer.web import wire
+from interviewer.web.state import Service
+from interviewer.web.view import messages
+
+_log = logging.getLogger(__name__)
+
+HELLO_SECONDS = 10.0
+SEND_SECONDS = 20.0
+QUEUE = 64
+"""Replies (pong, errors) that may wait for one client; a flood beyond it ends the connection."""
+
+CLOSE_TAKEN_OVER = 4001
+CLOSE_BAD = 4400
+CLOSE_UNAUTHORIZED = 4401
+CLOSE_UNKNOWN = 4404
+CLOSE_FLOOD = 4429
+
+
+async def serve(websocket: WebSocket, session_id: str, service: Service) -> None:
+    """Serve one connection until it ends."""
+    if wire.SUBPROTOCOL not in websocket.scope.get("subprotocols", []):
+        await websocket.accept()
+        await _fail(websocket, "bad_subprotocol", f'Connect with the subprotocol "{wire.SUBPROTOCOL}".', CLOSE_BAD)
+        return
+    await websocket.accept(subprotocol=wire.SUBPROTOCOL)
+    try:
+        hello = await _hello(websocket)
+        if hello is None:
+            return
+        try:
+            allowed = await service.sessions.check_token(session_id, hello.token)
+        except UnknownSession:
+            # The same words as for a wrong token: ids of other people's sessions are not confirmed.
+            allowed = False
+        if not allowed:
+            await _fail(websocket, "unauthorized", "This token does not open this session.", CLOSE_UNAUTHORIZED)
+            return
+        live = await service.sessions.open(session_id)
+        await _Connection(websocket, session_id, live, service).run(hello.last_seq)
+    except (WebSocketDisconnect, StoreError, UnknownSession) as error:
+        if isinstance(error, StoreError):
+            await _fail(websocket, "store_unavailable", str(error), 1011)
+    finally:
+        service.sessions.release(session_id)
+
+
+async def _hello(websocket: WebSocket) -> wire.Hello | None:
+    try:
+        async with asyncio.timeout(HELLO_SECONDS):
+            message = wire.CLIENT.validate_json(await _receive(websocket))
+    except TimeoutError:
+        await _fail(websocket, "unauthorized", f"No hello within {HELLO_SECONDS:.0f} s.", CLOSE_UNAUTHORIZED)
+        return None
+    except ValidationError:
+        await _fail(websocket, "bad_message", 'The first message must be {"type": "hello", "token": ...}.', CLOSE_BAD)
+        return None
+    if not isinstance(message, wire.Hello):
+        await _fail(websocket, "unauthorized", "Say hello with the session's token first.", CLOSE_UNAUTHORIZED)
+        return None
+    return message
+
+
+async def _receive(websocket: WebSocket) -> str | bytes:
+    message = await websocket.receive()
+    if message["type"] == "websocket.disconnect":
+        raise WebSocketDisconnect(message.get("code", 1005))
+    text: str | bytes | None = message.get("text")
+    return text if text is not None else message.get("bytes") or b""
+
+
+async def _fail(websocket: WebSocket, code: str, text: str, close: int) -> None:
+    with contextlib.suppress(RuntimeError, WebSocketDisconnect):
+        if websocket.application_state is WebSocketState.CONNECTED:
+            message = wire.ErrorMessage(code=code, message=text, retryable=False)
+            await websocket.send_text(message.model_dump_json())
+            await websocket.close(close, code)
+
+
+class _Connection:
+    """One accepted client of one session."""
+
+    def __init__(self, websocket: WebSocket, session_id: str, live: Live, service: Service) -> None:
+        self._websocket = websocket
+        self._session_id = session_id
+        self._live = live
+        self._service = service
+        self._replies: asyncio.Queue[wire.ServerMessage] = asyncio.Queue(maxsize=QUEUE)
+        self._sent = 0
+        """Highest seq that was sent, so that nothing is sent twice."""
+
+    async def run(self, last_seq: int) -> None:
+        # No await between following and taking the snapshot: every event is either in it or among the frames.
+        follower = self._live.follow()
+        interview = self._live.interview
+        state, partial = interview.state, interview.partial
+        try:
+            await self._send(wire.Welcome(session_id=self._session_id, seq=state.seq, partial=partial))
+            if last_seq > state.seq:
+                await self._send(wire.Resync(seq=state.seq))
+                last_seq = 0
+            self._sent = last_seq
+            for recorded in await self._service.deps.store.load(self._session_id, after=last_seq):
+                await self._send_event(recorded)
+            tasks = [
+                asyncio.create_task(self._read()),
+                asyncio.create_task(self._write_frames(follower)),
+                asyncio.create_task(self._write_replies()),
+            ]
+            done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in pending:
+                task.cancel()
+            await asyncio.gather(*pending, return_exceptions=True)
+            for task in done:
+                error = task.exception()
+                if error is not None and not isinstance(error, (WebSocketDisconnect, TimeoutError, RuntimeError)):
+                    raise error
+            if follower.replaced:
+                await _fail(
+                    self._websocket, "taken_over", "This session was opened or deleted elsewhere.", CLOSE_TAKEN_OVER
+                )
+        finally:
+            self._live.unfollow(follower)
+
+    async def _read(self) -> None:
+        while True:
+            raw = await _receive(self._websocket)
+            try:
+                message = wire.CLIENT.validate_json(raw)
+            except ValidationError as error:
+                first = error.errors(include_url=False, include_input=False)[0]
+                at = ".".join(map(str, first["loc"])) or "message"
+                self._reply(_error("bad_message", f"{at}: {first['msg']}"))
+                continue
+            msg_id = message.msg_id if isinstance(message, wire.Answer) else None
+            try:
+                await self._handle(message)
+            except Refused as error_:
+                self._reply(_error(error_.code, error_.message, error_.retryable, msg_id))
+            except StoreError as error_:
+                self._reply(_error("store_unavailable", f"Not stored, send it again: {error_}", True, msg_id))
+
+    async def _handle(self, message: wire.ClientMessage) -> None:
+        interview = self._live.interview
+        match message:
+            case wire.Answer():
+                await interview.answer(message.msg_id, message.text)
+            case wire.Interrupt():
+                await interview.interrupt(message.seen)
+            case wire.SwapPersona():
+                await interview.swap(message.persona)
+            case wire.Hint():
+                await interview.hint()
+            case wire.End():
+                await interview.end()
+            case wire.Ping():
+                self._reply(wire.Pong(seq=interview.state.seq))
+            case wire.Hello():  # pragma: no branch
+                self._reply(_error("bad_message", "hello was said already"))
+
+    def _reply(self, message: wire.ServerMessage) -> None:
+        try:
+            self._replies.put_nowait(message)
+        except asyncio.QueueFull:
+            raise WebSocketDisconnect(CLOSE_FLOOD, "flood") from None
+
+    async def _write_replies(self) -> None:
+        while True:
+            await self._send(await self._replies.get())
+
+    async def _write_frames(self, follower: Follower) -> None:
+        while (frame := await follower.get()) is not None:
+            match frame:
+                case iv.Committed():
+                    await self._send_event(frame.recorded)
+                case iv.Delta():
+                    await self._send(wire.QuestionDelta(turn=frame.turn, offset=frame.offset, text=frame.text))
+                case iv.Progress():
+                    await self._send(wire.Status(stage=frame.stage, turn=frame.turn))
+                case iv.Failed():  # pragma: no branch
+                    await self._send(_error(frame.code, frame.message, retryable=True))
+
+    async def _send_event(self, recorded: Recorded) -> None:
+        if recorded.seq > self._sent:
+            self._sent = recorded.seq
+            for message in messages(self._live.interview.state, recorded):
+                await self._send(message)
+
+    async def _send(self, message: wire.ServerMessage) -> None:
+        async with asyncio.timeout(SEND_SECONDS):
+            await self._websocket.send_text(message.model_dump_json())
+
+
+def _error(code: str, text: str, retryable: bool = False, msg_id: str | None = None) -> wire.ErrorMessage:
+    return wire.ErrorMessage(code=code, message=text, retryable=retryable, msg_id=msg_id)

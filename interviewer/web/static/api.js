@@ -1,0 +1,101 @@
+/** Calls to the HTTP API. Every failure is an `ApiError` with words for people. */
+
+export class ApiError extends Error {
+  constructor(status, code, message, hint) {
+    super(message);
+    Object.assign(this, { status, code, hint });
+  }
+}
+
+const id = encodeURIComponent;
+
+async function call(method, path, { body, accept = [], signal } = {}) {
+  let response;
+  try {
+    response = await fetch(path, {
+      method,
+      signal,
+      headers: body === undefined ? {} : { "content-type": "application/json" },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new ApiError(0, "network", "The service cannot be reached.", "Check that it is running, then try again. What you typed is still here.");
+  }
+  const text = await response.text();
+  let data = null;
+  try {
+    data = text ? JSON.parse(text) : null;
+  } catch {
+    data = null;
+  }
+  if (response.ok || accept.includes(response.status)) return data;
+  const told = data?.error;
+  const detail = typeof data?.detail === "string" ? data.detail : undefined;
+  throw new ApiError(
+    response.status,
+    told?.code ?? "http",
+    told?.message ?? detail ?? `The service answered with status ${response.status}.`,
+    told?.hint,
+  );
+}
+
+const memo = new Map();
+/** Documents do not change while the service runs; a failure is not kept. */
+function once(path) {
+  if (!memo.has(path)) {
+    const promise = call("GET", path);
+    promise.catch(() => memo.delete(path));
+    memo.set(path, promise);
+  }
+  return memo.get(path);
+}
+
+export const ready = () => call("GET", "/readyz", { accept: [503] });
+export const personas = async () => (await once("/v1/personas")).personas;
+export const rubrics = async () => (await once("/v1/rubrics")).rubrics;
+export const questions = async (rubric) => (await once(`/v1/questions?rubric=${id(rubric)}`)).questions;
+
+export const createSession = (body) => call("POST", "/v1/sessions", { body });
+export const sessions = async () => (await call("GET", "/v1/sessions")).sessions;
+export const session = (sid) => call("GET", `/v1/sessions/${id(sid)}`);
+export const deleteSession = (sid) => call("DELETE", `/v1/sessions/${id(sid)}`);
+export const newToken = (sid) => call("POST", `/v1/sessions/${id(sid)}/token`);
+export const report = (sid) => call("GET", `/v1/sessions/${id(sid)}/report`);
+export const replay = (sid, persona) => call("POST", `/v1/sessions/${id(sid)}/replays`, { body: { persona } });
+export const diff = (child) => call("GET", `/v1/sessions/${id(child)}/diff`);
+
+export const createLoop = (body) => call("POST", "/v1/loops", { body });
+export const loop = (lid) => call("GET", `/v1/loops/${id(lid)}`);
+export const memoOf = (lid) => call("GET", `/v1/loops/${id(lid)}/memo`);
+
+export const score = (body) => call("POST", "/v1/score", { body });
+export const importTranscript = (body) => call("POST", "/v1/transcripts", { body });
+
+/** Downloads, as paths on this origin. */
+export const links = {
+  transcript: (sid, format) => `/v1/sessions/${id(sid)}/transcript?format=${format}`,
+  report: (sid) => `/v1/sessions/${id(sid)}/report?format=md`,
+  events: (sid) => `/v1/sessions/${id(sid)}/events`,
+};
+
+/** Names of personas by id, or an empty map when the service cannot say. */
+export async function personaNames() {
+  try {
+    return new Map((await personas()).map((p) => [p.id, p]));
+  } catch {
+    return new Map();
+  }
+}
+
+/** What is known about criteria by id, from the rubrics: `{id, asks?}`. */
+export async function criteriaNames() {
+  const known = new Map();
+  for (const rubric of await rubrics()) {
+    for (const entry of rubric.criteria ?? []) {
+      const criterion = typeof entry === "string" ? { id: entry } : { id: entry.id ?? entry.criterion, asks: entry.asks };
+      if (criterion.id && !known.get(criterion.id)?.asks) known.set(criterion.id, criterion);
+    }
+  }
+  return known;
+}

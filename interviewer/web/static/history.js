@@ -1,0 +1,244 @@
+/** Sessions of this server, and the import of transcripts from elsewhere. */
+
+import * as api from "./api.js";
+import { announce, append, busy, clear, errorBox, field, h, option } from "./dom.js";
+import { nextLink, stateOf } from "./loop.js";
+import { confirmDelete } from "./report.js";
+import { levelSelect } from "./start.js";
+import * as store from "./store.js";
+import { plain, plural, when } from "./words.js";
+
+const POLL = 1500;
+const BIGGEST = 2_000_000;
+
+export function history(root) {
+  const state = { live: true };
+  const list = h("div");
+  const importing = h("section", { "aria-labelledby": "import" }, h("h2", { id: "import" }, "Import a transcript"));
+  append(root, h("h1", { tabindex: "-1" }, "History"), list, importing);
+  load(list, state, root);
+  importForm(importing, state, () => load(list, state, root));
+  return () => {
+    state.live = false;
+    clearTimeout(state.timer);
+  };
+}
+
+async function load(list, state, root) {
+  const wait = busy("Loading the sessions");
+  clear(list).append(wait.node);
+  try {
+    const [rows, personas] = await Promise.all([api.sessions(), api.personaNames()]);
+    if (state.live) show(list, rows, personas, root);
+  } catch (error) {
+    if (state.live) list.append(errorBox(error, () => load(list, state, root)));
+  } finally {
+    wait.stop();
+  }
+}
+
+function show(list, rows, personas, root) {
+  if (!rows.length) {
+    append(list, h("p", null, "No sessions yet. ", h("a", { href: "#/" }, "Start an interview"), ", or import a transcript below."));
+    return;
+  }
+  append(list, h("ul", { class: "rows" }, rows.map((row) => item(row, personas, root))));
+}
+
+function item(row, personas, root) {
+  const problem = h("div");
+  const node = h(
+    "li",
+    null,
+    h(
+      "div",
+      { class: "grow" },
+      h("h2", null, plain(row.rubric)),
+      h(
+        "p",
+        { class: "muted" },
+        [personas.get(row.persona)?.name ?? plain(row.persona), row.level, row.mode, row.origin === "live" ? null : row.origin].filter(Boolean).join(" · "),
+        " · ",
+        h("time", { datetime: row.updated_at }, when(row.updated_at)),
+      ),
+      problem,
+    ),
+    h("p", { class: "state" }, stateOf(row)),
+    h(
+      "p",
+      { class: "row" },
+      nextLink(row),
+      row.parent ? h("a", { href: `#/s/${encodeURIComponent(row.parent)}/replay/${encodeURIComponent(row.id)}` }, "Compare") : null,
+      row.loop_id ? h("a", { href: `#/l/${encodeURIComponent(row.loop_id)}` }, "Loop") : null,
+      h(
+        "button",
+        {
+          type: "button",
+          class: "small danger",
+          "aria-label": `Delete the session ${plain(row.rubric)} of ${when(row.updated_at)}`,
+          on: {
+            click: async () => {
+              if (!(await confirmDelete())) return;
+              try {
+                await api.deleteSession(row.id);
+                store.forget(row.id);
+                node.remove();
+                announce("Deleted.");
+                root.querySelector("h1").focus();
+              } catch (error) {
+                clear(problem).append(errorBox(error));
+              }
+            },
+          },
+        },
+        "Delete",
+      ),
+    ),
+  );
+  return node;
+}
+
+async function importForm(place, state, changed) {
+  const wait = busy("Loading the rounds");
+  place.append(wait.node);
+  let rubrics;
+  let personas;
+  try {
+    [rubrics, personas] = await Promise.all([api.rubrics(), api.personas()]);
+  } catch (error) {
+    if (state.live) place.append(errorBox(error));
+    return;
+  } finally {
+    wait.stop();
+  }
+  if (!state.live) return;
+  const file = h("input", { type: "file", accept: ".txt,.md,.json,.vtt,.srt,text/plain,application/json" });
+  const content = h("textarea", { rows: 8, placeholder: "Interviewer: How would you serve it?\nCandidate: I would start with the latency budget." });
+  const rubric = h("select", null, rubrics.map((r) => option(r.id, r.title)));
+  const persona = h("select", null, option("", "The round's own"), personas.map((p) => option(p.id, `${p.name}, ${p.title}`)));
+  const candidate = h("input", { type: "text", maxlength: 80, autocomplete: "off" });
+  const level = levelSelect();
+  const problem = h("div");
+  const result = h("div");
+  const button = h("button", { type: "submit" }, "Import and judge");
+  let format = null;
+  content.addEventListener("input", () => { format = null; });
+  file.addEventListener("change", async () => {
+    clear(problem);
+    const chosen = file.files?.[0];
+    if (!chosen) return;
+    if (chosen.size > BIGGEST) {
+      problem.append(errorBox(new Error("The file is larger than 2 MB; import one interview at a time.")));
+      return;
+    }
+    content.value = await chosen.text();
+    format = /\.json$/i.test(chosen.name) ? "json" : "text";
+  });
+  let running = false;
+  append(
+    place,
+    h(
+      "details",
+      null,
+      h("summary", null, "Paste or choose a file"),
+      h(
+        "form",
+        {
+          on: {
+            submit: async (event) => {
+              event.preventDefault();
+              if (running) return;
+              clear(problem);
+              if (!content.value.trim()) {
+                problem.append(errorBox(new Error("Paste a transcript or choose a file first.")));
+                return;
+              }
+              running = true;
+              button.setAttribute("aria-disabled", "true");
+              const sending = busy("Importing");
+              problem.append(sending.node);
+              try {
+                const made = await api.importTranscript({
+                  format: format ?? (looksLikeJson(content.value) ? "json" : "text"),
+                  content: content.value,
+                  rubric: rubric.value,
+                  level: level.value,
+                  ...(persona.value ? { persona: persona.value } : {}),
+                  ...(candidate.value.trim() ? { candidate: candidate.value.trim() } : {}),
+                });
+                if (!state.live) return;
+                imported(clear(result), made, state);
+                changed();
+              } catch (error) {
+                problem.append(errorBox(error));
+              } finally {
+                sending.stop();
+                running = false;
+                button.removeAttribute("aria-disabled");
+              }
+            },
+          },
+        },
+        field("File", file, "Text or Markdown with speaker labels, WebVTT, SRT, or JSON."),
+        field("Transcript", content),
+        h("div", { class: "pair" }, field("Round", rubric, "What the answers are judged on."), field("Interviewer", persona), field("Level", level), field("Who is the candidate", candidate, "The label or name in the transcript, if it is not \"Candidate\".")),
+        problem,
+        h("div", { class: "row" }, button),
+      ),
+      result,
+    ),
+  );
+}
+
+function looksLikeJson(text) {
+  try {
+    return typeof JSON.parse(text) === "object";
+  } catch {
+    return false;
+  }
+}
+
+function imported(place, made, state) {
+  const unplaced = made.unplaced ?? [];
+  const line = h("p", { role: "status" }, `${plural(made.turns, "question")} found. Judging starts.`);
+  const bar = h("progress", { max: made.turns || 1, value: 0, "aria-label": "Answers judged" });
+  append(
+    place,
+    h(
+      "div",
+      { class: "notice" },
+      line,
+      bar,
+      unplaced.length
+        ? h(
+            "details",
+            null,
+            h("summary", null, `${plural(unplaced.length, "line")} could not be placed`),
+            h("ul", null, unplaced.map((u) => h("li", null, typeof u === "string" ? u : `Line ${u.line}: ${u.text}`))),
+          )
+        : null,
+      h("p", null, h("a", { href: `#/s/${encodeURIComponent(made.id)}/report` }, "Report")),
+    ),
+  );
+  follow(made.id, line, bar, state);
+}
+
+function follow(id, line, bar, state) {
+  state.timer = setTimeout(async () => {
+    if (!state.live) return;
+    try {
+      const { progress } = await api.session(id);
+      if (!state.live) return;
+      if (progress) {
+        const done = progress.assessed >= progress.total;
+        bar.max = progress.total || 1;
+        bar.value = done ? bar.max : progress.assessed;
+        line.textContent = done ? "Judged. The report is ready." : `Judged ${progress.assessed} of ${plural(progress.total, "answer")}.`;
+        if (done) return;
+      }
+    } catch {
+      // The next round of polling says more.
+    }
+    follow(id, line, bar, state);
+  }, POLL);
+}

@@ -1,0 +1,834 @@
+/**
+ * The interview. What is shown is a fold of the events; the text that is being typed, and an answer that was sent and
+ * not acknowledged, are kept in the browser until the log has them, so that neither a lost connection nor a reload nor
+ * the bell loses a word.
+ */
+
+import * as api from "./api.js";
+import { announce, append, clear, confirmDialog, errorBox, h, option } from "./dom.js";
+import * as parts from "./parts.js";
+import { Connection } from "./socket.js";
+import * as store from "./store.js";
+import { capAfter, clock, initials, length, level as levelWord, plain, points } from "./words.js";
+
+const MAX_ANSWER = 20_000;
+const MAX_FRAME = 64 * 1024;
+/** A pause counts as at most this many seconds, as in the service. */
+const PAUSE_CAP = 600;
+const SLOW = 10;
+
+const WHAT_TO_DO = {
+  turn_in_progress: "Wait until the question has been asked, then send again. Your text is back in the box.",
+  empty_answer: "Write something first; \"I do not know\" is an answer too.",
+  answer_too_long: `Shorten it to ${MAX_ANSWER.toLocaleString("en")} characters. Your text is back in the box.`,
+  session_ended: "The round is over. Your text is kept below and can be copied.",
+  unknown_persona: "Choose another interviewer.",
+  no_hint: "Answer with what you have; saying where your knowledge ends counts.",
+  bad_message: "Reload the page; your draft is kept.",
+  shutting_down: "The service is restarting. This page reconnects by itself.",
+};
+
+const ENDINGS = {
+  candidate: "You ended the round.",
+  time: "Time was up.",
+  complete: "The interviewer has heard what the round is for.",
+  imported: "This is an imported transcript.",
+  replayed: "This is a replay.",
+};
+
+const OPEN_DETAILS = "show-assessments";
+const HIDE_TIMER = "hide-timer";
+
+export function interview(root, id) {
+  const view = new Interview(root, id);
+  view.open();
+  return () => view.close();
+}
+
+class Interview {
+  constructor(root, id) {
+    this.root = root;
+    this.id = id;
+    this.personas = new Map();
+    this.criteria = new Map();
+    this.live = true;
+    this.outbox = this.#storedOutbox();
+    this.#fresh();
+    this.onKey = (event) => {
+      if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog[open]")) return;
+      if (this.stage === "asking") this.interrupt();
+    };
+    document.addEventListener("keydown", this.onKey);
+    this.tick = setInterval(() => this.#clock(), 1000);
+    this.connection = new Connection(id, {
+      message: (message) => this.receive(message),
+      state: (name, detail) => this.connected(name, detail),
+      reset: () => this.#restart(),
+    });
+  }
+
+  /** What is folded from events; forgotten on `resync`. */
+  #fresh() {
+    this.started = null;
+    this.persona = null;
+    this.stage = "connecting";
+    this.caughtUp = false;
+    this.turn = 0;
+    this.questionOf = new Map();
+    this.rungs = new Map();
+    this.questions = new Map();
+    this.answers = new Map();
+    this.streaming = null;
+    this.partial = "";
+    this.stopped = null;
+    this.returned = null;
+    this.pendingNode = null;
+    this.active = 0;
+    this.lastAt = null;
+    this.reference = null;
+    this.ended = null;
+    this.waitingSince = null;
+    this.warned = new Set();
+  }
+
+  #storedOutbox() {
+    try {
+      const kept = JSON.parse(store.read(`outbox:${this.id}`) ?? "null");
+      return kept?.msg_id && typeof kept.text === "string" ? kept : null;
+    } catch {
+      return null;
+    }
+  }
+
+  #setOutbox(value) {
+    this.outbox = value;
+    store.write(`outbox:${this.id}`, value ? JSON.stringify(value) : null);
+  }
+
+  // Building
+
+  async open() {
+    document.body.className = "interviewing";
+    this.#build();
+    this.connection.start();
+    const [row, personas, criteria] = await Promise.allSettled([api.session(this.id), api.personaNames(), api.criteriaNames()]);
+    if (!this.live) return;
+    if (row.status === "rejected" && row.reason.status === 404) {
+      this.connection.stop();
+      clear(this.root);
+      document.body.className = "";
+      append(
+        this.root,
+        h("h1", null, "No such session"),
+        h("p", null, "It was deleted, or the address is wrong. ", h("a", { href: "#/history" }, "See your sessions"), "."),
+      );
+      return;
+    }
+    if (row.status === "fulfilled") this.loop = row.value?.loop_id ?? null;
+    if (personas.status === "fulfilled") this.personas = personas.value;
+    if (criteria.status === "fulfilled") this.criteria = criteria.value;
+    this.#who();
+    this.#swapOptions();
+    for (const [persona, nodes] of this.named ?? []) for (const node of nodes) node.textContent = this.#name(persona);
+    if (this.ended) this.#finish();
+  }
+
+  close() {
+    this.live = false;
+    clearInterval(this.tick);
+    clearTimeout(this.catchUp);
+    clearTimeout(this.retry);
+    document.removeEventListener("keydown", this.onKey);
+    this.connection.stop();
+  }
+
+  #build() {
+    this.named = new Map();
+    const el = (this.el = {});
+    el.avatar = h("span", { class: "avatar", "aria-hidden": "true" });
+    el.name = h("h1", null, "Interview");
+    el.title = h("p", { class: "muted" });
+    el.timer = h("p", { class: "timer", role: "timer", "aria-live": "off" });
+    el.link = h("p", { class: "link-state", role: "status" });
+    el.swap = h("select", { id: "swap" });
+    el.swapButton = h("button", { type: "button", on: { click: () => this.swap() } }, "Hand over");
+    el.hideTimer = h("input", { type: "checkbox", id: "hide-timer", checked: store.read(HIDE_TIMER) === "1", on: { change: () => this.#hideTimer() } });
+    el.end = h("button", { type: "button", class: "danger", on: { click: () => this.end() } }, "End the round");
+    el.more = h(
+      "details",
+      { class: "more" },
+      h("summary", null, "Round"),
+      h(
+        "div",
+        { class: "panel" },
+        (el.facts = h("p", { class: "muted" })),
+        h("div", { class: "field" }, h("label", { for: "swap" }, "Swap the interviewer"), h("div", { class: "row" }, el.swap, el.swapButton)),
+        h("label", { class: "check" }, el.hideTimer, " Hide the timer"),
+        el.end,
+      ),
+    );
+    el.more.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || !el.more.open) return;
+      event.preventDefault();
+      el.more.open = false;
+      el.more.querySelector("summary").focus();
+    });
+    el.log = h("ol", { class: "log" });
+    el.scroll = h("div", { class: "scroll", role: "region", "aria-label": "Conversation", tabindex: "0" }, el.log);
+    el.status = h("p", { class: "stage" });
+    el.stageText = h("span", { role: "status" });
+    el.stageTime = h("span", { class: "muted", "aria-hidden": "true" });
+    append(el.status, h("span", { class: "dot", "aria-hidden": "true" }), el.stageText, el.stageTime);
+    el.problem = h("div");
+    el.text = h("textarea", {
+      id: "answer",
+      rows: 3,
+      "aria-describedby": "answer-help",
+      spellcheck: "true",
+      autocomplete: "off",
+      value: store.read(`draft:${this.id}`) ?? "",
+      on: {
+        input: () => this.typed(),
+        keydown: (event) => {
+          if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.isComposing) {
+            event.preventDefault();
+            this.send();
+          }
+        },
+      },
+    });
+    el.send = h("button", { type: "submit", class: "primary" }, "Send");
+    el.stop = h("button", { type: "button", on: { click: () => this.interrupt() } }, "Stop", h("kbd", null, "Esc"));
+    el.hint = h("button", { type: "button", on: { click: () => this.hint() } }, "Hint");
+    el.count = h("span", { class: "muted count" });
+    const key = /Mac|iPhone|iPad/.test(navigator.platform ?? "") ? "Cmd" : "Ctrl";
+    el.composer = h(
+      "form",
+      {
+        class: "composer",
+        "aria-label": "Your answer",
+        on: {
+          submit: (event) => {
+            event.preventDefault();
+            this.send();
+          },
+        },
+      },
+      el.problem,
+      h("label", { for: "answer", class: "sr" }, "Your answer"),
+      el.text,
+      h(
+        "div",
+        { class: "row" },
+        el.send,
+        el.stop,
+        el.hint,
+        h("span", { class: "muted help wide", id: "answer-help" }, `${key}+Enter sends. Pauses are not held against you; the draft is kept.`),
+        el.count,
+      ),
+    );
+    el.after = h("div", { class: "composer after", hidden: true });
+    clear(this.root);
+    append(
+      this.root,
+      h(
+        "div",
+        { class: "interview" },
+        h("div", { class: "interview-head" }, el.avatar, h("div", { class: "who-is" }, el.name, el.title), h("div", { class: "meters" }, el.timer, el.link), el.more),
+        el.scroll,
+        h("div", { class: "foot" }, el.status, el.composer, el.after),
+      ),
+    );
+    this.#autosize();
+    this.#hideTimer();
+    this.#refresh();
+  }
+
+  #restart() {
+    this.#fresh();
+    clear(this.el.log);
+    this.named.clear();
+    this.#refresh();
+  }
+
+  #name(persona) {
+    return this.personas.get(persona)?.name ?? plain(persona ?? "interviewer");
+  }
+
+  #nameNode(persona) {
+    const node = h("span", { class: "speaker" }, this.#name(persona));
+    this.named.set(persona, [...(this.named.get(persona) ?? []), node]);
+    return node;
+  }
+
+  #who() {
+    const { el } = this;
+    const persona = this.personas.get(this.persona);
+    if (!this.persona) return;
+    el.avatar.textContent = initials(this.#name(this.persona));
+    el.name.textContent = this.#name(this.persona);
+    el.title.textContent = [persona?.title, this.started ? plain(this.started.rubric) : null].filter(Boolean).join(", ");
+    if (this.started) {
+      const { mode, level, minutes } = this.started;
+      el.facts.textContent = `${mode === "real" ? "Real mode: nothing is shown before the end." : "Practice mode."} Level: ${level}. ${minutes} minutes.`;
+    }
+  }
+
+  #swapOptions() {
+    clear(this.el.swap);
+    for (const [id, persona] of this.personas) {
+      if (id !== this.persona) append(this.el.swap, option(id, `${persona.name}, ${persona.title}`));
+    }
+  }
+
+  // From the server
+
+  connected(name, detail) {
+    const { el } = this;
+    if (name === "waiting" && this.ended) {
+      this.connection.stop(); // The log is complete; there is nothing to come back for.
+      return;
+    }
+    clear(el.link);
+    el.link.className = `link-state ${name}`;
+    const button = (text, action) => h("button", { type: "button", class: "small", on: { click: action } }, text);
+    const again = () => {
+      clear(el.problem);
+      this.connection.retryNow();
+    };
+    if (name === "open") append(el.link, h("span", { class: "dot", "aria-hidden": "true" }), "connected");
+    if (name === "connecting") append(el.link, h("span", { class: "dot", "aria-hidden": "true" }), "connecting");
+    if (name === "waiting") append(el.link, h("span", { class: "dot", "aria-hidden": "true" }), "offline, trying again ", button("Now", again));
+    if (name === "taken") {
+      append(el.link, "opened elsewhere");
+      this.#problem({
+        message: "This session was opened elsewhere.",
+        hint: "Only one window can hold it. Your draft is kept here.",
+        action: button("Take it back here", again),
+      });
+    }
+    if (name === "refused") {
+      append(el.link, "not connected");
+      this.#problem({ message: detail?.message ?? "The service refused the connection.", hint: detail?.hint, action: button("Try again", again) });
+    }
+    if (name !== "open") this.caughtUp = false;
+    this.#refresh();
+  }
+
+  receive(message) {
+    switch (message.type) {
+      case "welcome":
+        this.#welcome(message);
+        break;
+      case "event":
+      case "assessment":
+        this.apply(message.recorded);
+        if (this.connection.lastSeq >= this.seqAtHello) this.#isCaughtUp();
+        break;
+      case "question.delta":
+        this.delta(message);
+        break;
+      case "question.done":
+        this.#question(message.turn, { text: message.text, interrupted: message.interrupted });
+        break;
+      case "status":
+        this.#enter(message.stage);
+        break;
+      case "report.ready":
+        this.reportReady = true;
+        if (this.ended) this.#finish();
+        break;
+      case "error":
+        this.refused(message);
+        break;
+      default:
+    }
+  }
+
+  #welcome({ seq, partial }) {
+    this.seqAtHello = seq;
+    this.stopped = null;
+    this.#dropStream();
+    this.partial = partial; // Shown after the events that were missed: it belongs to the question after them.
+    // Events that real mode holds back leave gaps, so the last seq may never come.
+    clearTimeout(this.catchUp);
+    if (this.connection.lastSeq >= seq) this.#isCaughtUp();
+    else this.catchUp = setTimeout(() => this.#isCaughtUp(), 500);
+  }
+
+  #isCaughtUp() {
+    if (this.caughtUp) return;
+    clearTimeout(this.catchUp);
+    this.caughtUp = true;
+    if (this.partial && !this.streaming) {
+      this.delta({ turn: this.turn, offset: 0, text: "" });
+      if (this.streaming) this.streaming.provisional = true;
+    }
+    if (this.outbox && !this.ended) {
+      this.#showPending();
+      this.#transmit();
+    }
+    this.#scrollDown(true);
+    this.#refresh();
+  }
+
+  apply({ at, event }) {
+    const time = Date.parse(at);
+    if (this.lastAt !== null) this.active += Math.min(PAUSE_CAP, Math.max(0, (time - this.lastAt) / 1000));
+    this.lastAt = time;
+    this.reference = this.caughtUp ? Date.now() : Math.min(time, Date.now());
+    const actions = {
+      session_started: () => {
+        this.started = event;
+        this.persona = event.persona;
+        this.#enter("choosing");
+      },
+      persona_changed: () => {
+        const before = this.persona;
+        this.persona = event.persona;
+        if (before !== event.persona) this.#line("aside", this.#nameNode(event.persona), " takes over.");
+        this.#swapOptions();
+      },
+      probe_chosen: () => {
+        if (event.counterfactual) return;
+        this.questionOf.set(event.turn, event.question_id);
+        this.turn = event.turn;
+        this.#enter("asking");
+      },
+      question_asked: () => this.#question(event.turn, event),
+      answer_given: () => this.#answer(event),
+      answer_assessed: () => {
+        this.#assessment(event.turn, event.assessment);
+        this.#enter("choosing");
+      },
+      answer_unscored: () => {
+        this.#unscored(event);
+        this.#enter("choosing");
+      },
+      hint_given: () => this.#hintShown(event),
+      notice: () => this.#line("aside note", event.message),
+      session_ended: () => {
+        this.ended = event;
+        this.#dropStream();
+        if (event.farewell) {
+          this.#line("said theirs", this.#nameNode(this.persona), h("p", { class: "words" }, event.farewell));
+          if (this.caughtUp) announce(event.farewell);
+        }
+        this.#enter("ended");
+        this.#finish();
+      },
+    };
+    actions[event.type]?.();
+    this.#who();
+    this.#refresh();
+  }
+
+  delta({ turn, offset, text }) {
+    if (this.stopped === turn || (this.questions.get(turn)?.done && !this.partial)) return;
+    if (!this.streaming || (this.streaming.turn !== turn && !this.streaming.provisional)) {
+      this.#dropStream();
+      this.#stream(turn);
+    }
+    const { streaming } = this;
+    streaming.turn = turn;
+    streaming.provisional = false;
+    if (this.partial) {
+      streaming.node.appendData(this.partial);
+      streaming.length = length(this.partial);
+      this.partial = "";
+      this.#enter("asking");
+    }
+    if (offset > streaming.length) return; // A gap: the finished question fills it.
+    const fresh = points(text).slice(streaming.length - offset).join("");
+    if (!fresh) return;
+    streaming.node.appendData(fresh);
+    streaming.length += length(fresh);
+    this.#enter("asking");
+    this.waitingSince = null;
+    this.#stage();
+    this.#scrollDown();
+  }
+
+  #stream(turn) {
+    const node = document.createTextNode("");
+    const item = this.#line("said theirs streaming", this.#nameNode(this.persona), h("p", { class: "words" }, node));
+    item.setAttribute("aria-busy", "true");
+    this.streaming = { turn, node, item, length: 0, provisional: false };
+  }
+
+  #dropStream() {
+    this.streaming?.item.remove();
+    this.streaming = null;
+  }
+
+  /** The question as it is stored; called by `question.done` and by the event, in either order. */
+  #question(turn, { text, interrupted, persona }) {
+    const known = this.questions.get(turn);
+    this.turn = Math.max(this.turn, turn);
+    if (known?.done) return;
+    if (this.caughtUp || this.connection.lastSeq > this.seqAtHello) this.partial = "";
+    this.#dropStream();
+    this.stopped = null;
+    const who = persona ?? this.persona;
+    this.#line(
+      "said theirs",
+      this.#nameNode(who),
+      text ? h("p", { class: "words" }, text) : null,
+      interrupted ? h("p", { class: "muted mark" }, text ? "You stopped here." : "You stopped this question before its first word.") : null,
+    );
+    this.questions.set(turn, { done: true });
+    this.#enter("waiting");
+    if (this.caughtUp) {
+      announce(`${this.#name(who)}: ${text}`);
+      this.#scrollDown();
+    }
+    this.#refresh();
+  }
+
+  #answer({ turn, msg_id: msgId, text }) {
+    if (this.outbox?.msg_id === msgId) this.#setOutbox(null);
+    if (this.returned?.msg_id === msgId) this.#unreturn();
+    if (this.pendingNode?.dataset.msg === msgId) {
+      this.pendingNode.remove();
+      this.pendingNode = null;
+    }
+    this.answers.set(turn, this.#line("said yours", h("span", { class: "speaker" }, "You"), h("p", { class: "words" }, text)));
+    this.#enter("reading");
+    if (this.caughtUp) this.#scrollDown(true);
+  }
+
+  #showPending() {
+    if (!this.outbox) return;
+    this.pendingNode?.remove();
+    this.pendingNode = this.#line(
+      "said yours pending",
+      h("span", { class: "speaker" }, "You"),
+      h("p", { class: "words" }, this.outbox.text),
+      h("p", { class: "muted mark" }, "Sending."),
+    );
+    this.pendingNode.dataset.msg = this.outbox.msg_id;
+  }
+
+  #assessment(turn, assessment) {
+    const details = h(
+      "details",
+      { class: "reading", open: store.read(OPEN_DETAILS) !== "0" },
+      h("summary", null, "What this answer shows so far"),
+      parts.notices(assessment.notices),
+      assessment.criteria.length
+        ? parts.levels(assessment.criteria, { names: this.criteria })
+        : h("p", { class: "muted" }, "Not assessed: no criterion of this question was brought out."),
+    );
+    this.#attach(turn, details);
+  }
+
+  #unscored({ turn, reason, detail, notices }) {
+    this.#attach(
+      turn,
+      h(
+        "div",
+        { class: "reading" },
+        h("p", null, h("strong", null, "Not assessed. "), detail || plain(reason), " Nothing is held against you."),
+        parts.notices(notices),
+      ),
+    );
+  }
+
+  #attach(turn, node) {
+    node.addEventListener("toggle", () => store.write(OPEN_DETAILS, node.open ? null : "0"));
+    const item = this.answers.get(turn);
+    if (item) append(item, node);
+    else this.#line("aside", node);
+    if (this.caughtUp) this.#scrollDown();
+  }
+
+  #hintShown({ turn, question_id: questionId, rung, text }) {
+    this.questionOf.set(turn, questionId);
+    this.rungs.set(questionId, Math.max(rung, this.rungs.get(questionId) ?? 0));
+    this.#line("aside hint", h("p", null, h("strong", null, `Hint ${rung} of 3. `), text), h("p", { class: "muted" }, price(rung)));
+    if (this.caughtUp) {
+      announce(`Hint: ${text}`);
+      this.#scrollDown(true);
+    }
+  }
+
+  refused({ code, message, retryable, msg_id: msgId }) {
+    const ours = this.outbox && (!msgId || msgId === this.outbox.msg_id);
+    const aboutAnswer = Boolean(msgId) || ["turn_in_progress", "empty_answer", "answer_too_long", "session_ended"].includes(code);
+    if (ours && aboutAnswer) {
+      if (retryable && code !== "turn_in_progress") {
+        clearTimeout(this.retry);
+        this.retry = setTimeout(() => this.#transmit(), 2000 + Math.random() * 1000);
+      } else {
+        this.#takeBack();
+      }
+    }
+    this.#problem({ message, hint: WHAT_TO_DO[code] ?? (retryable ? "This page tries again by itself." : null) });
+    this.#refresh();
+  }
+
+  /** A refused answer goes back into the box, before whatever was typed since. */
+  #takeBack() {
+    const { text } = this.outbox;
+    this.returned = this.outbox;
+    this.#setOutbox(null);
+    this.pendingNode?.remove();
+    this.pendingNode = null;
+    const since = this.el.text.value;
+    this.el.text.value = since.trim() ? `${text}\n\n${since}` : text;
+    this.typed();
+    if (this.ended) this.#finish();
+  }
+
+  /** It was accepted after all: what was put back into the box is no draft. */
+  #unreturn() {
+    const { text } = this.returned;
+    this.returned = null;
+    if (!this.el.text.value.startsWith(text)) return;
+    this.el.text.value = this.el.text.value.slice(text.length).trimStart();
+    this.typed();
+  }
+
+  // From the candidate
+
+  typed() {
+    store.write(`draft:${this.id}`, this.el.text.value);
+    this.#autosize();
+    this.#refresh();
+  }
+
+  send() {
+    const text = this.el.text.value.trim();
+    if (!this.#maySend(text)) return;
+    clear(this.el.problem);
+    const msgId = globalThis.crypto?.randomUUID?.() ?? `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
+    this.#setOutbox({ msg_id: msgId, text });
+    this.el.text.value = "";
+    this.typed();
+    this.#showPending();
+    this.#transmit();
+    this.#scrollDown(true);
+    this.el.text.focus();
+    this.#refresh();
+  }
+
+  #transmit() {
+    if (this.outbox && this.caughtUp) this.connection.send({ type: "answer", ...this.outbox });
+  }
+
+  interrupt() {
+    if (this.stage !== "asking" || this.stopped !== null) return;
+    const { streaming } = this;
+    const sent = this.connection.send({ type: "interrupt", last_seq: this.connection.lastSeq, seen: streaming?.length ?? 0 });
+    if (!sent) return;
+    this.stopped = streaming?.turn ?? this.turn;
+    this.#refresh();
+  }
+
+  async hint() {
+    const rung = this.#nextRung();
+    if (this.stage !== "waiting" || rung > 3) return;
+    const ok = await confirmDialog({
+      title: `Take hint ${rung} of 3?`,
+      body: [price(rung), rung < 3 ? "A later hint on the same question costs more." : "This is the last one, and almost the answer."],
+      confirm: "Take the hint",
+      cancel: "Go on without",
+    });
+    if (ok) this.connection.send({ type: "hint" });
+  }
+
+  swap() {
+    const persona = this.el.swap.value;
+    if (!persona) return;
+    if (this.connection.send({ type: "persona", persona })) {
+      this.el.more.open = false;
+      this.el.text.focus();
+    }
+  }
+
+  async end() {
+    const draft = this.el.text.value.trim();
+    const ok = await confirmDialog({
+      title: "End the round?",
+      body: [
+        "The interviewer stops here and the report is written. An ended round cannot be opened again.",
+        ...(draft ? ["You have an unsent draft. It will not be part of the interview; send it first if it should count."] : []),
+      ],
+      confirm: "End the round",
+      cancel: "Go on",
+      danger: true,
+    });
+    if (ok && !this.connection.send({ type: "end" })) {
+      this.#problem({ message: "Not connected: the round was not ended.", hint: "Wait for the connection, then end it again." });
+    }
+  }
+
+  // Showing
+
+  #line(className, ...children) {
+    const item = h("li", { class: className }, children);
+    this.el.log.append(item);
+    // An unacknowledged answer stays the last thing said by the candidate, a running question the last of all.
+    if (this.streaming && this.streaming.item !== item) this.el.log.append(this.streaming.item);
+    return item;
+  }
+
+  #enter(stage) {
+    const busyNow = ["reading", "choosing", "asking"].includes(stage);
+    const busyBefore = ["reading", "choosing", "asking"].includes(this.stage);
+    if (busyNow && !busyBefore) this.waitingSince = Date.now();
+    if (!busyNow) this.waitingSince = null;
+    if (this.ended && stage !== "ended") return;
+    this.stage = stage;
+    this.#refresh();
+  }
+
+  #problem({ message, hint, action }) {
+    clear(this.el.problem);
+    this.el.problem.append(append(errorBox({ message, hint }), action ? h("p", null, action) : null));
+  }
+
+  #nextRung() {
+    return (this.rungs.get(this.questionOf.get(this.turn)) ?? 0) + 1;
+  }
+
+  #tooLong(text) {
+    if (length(text) > MAX_ANSWER) return true;
+    if (text.length * 6 < MAX_FRAME) return false;
+    return new TextEncoder().encode(JSON.stringify({ type: "answer", msg_id: "x".repeat(36), text })).length > MAX_FRAME;
+  }
+
+  #maySend(text) {
+    return Boolean(text) && this.stage === "waiting" && !this.outbox && !this.ended && !this.#tooLong(text);
+  }
+
+  #refresh() {
+    const { el } = this;
+    if (!el) return;
+    const text = el.text.value.trim();
+    const connected = this.connection?.state === "open";
+    const disable = (node, yes) => node.setAttribute("aria-disabled", String(yes));
+    disable(el.send, !this.#maySend(text));
+    el.stop.hidden = this.stage !== "asking";
+    disable(el.stop, this.stopped !== null || !connected);
+    const rung = this.#nextRung();
+    el.hint.hidden = this.started?.mode !== "practice" || Boolean(this.ended);
+    disable(el.hint, rung > 3 || this.stage !== "waiting" || !connected || Boolean(this.outbox));
+    el.hint.textContent = rung > 3 ? "No hints left here" : `Hint (then at most level ${capAfter(rung)})`;
+    disable(el.swapButton, !connected || Boolean(this.ended));
+    disable(el.end, !connected || Boolean(this.ended));
+    const count = length(text);
+    el.count.textContent = this.#tooLong(text)
+      ? `${count.toLocaleString("en")} characters: too long to send`
+      : count > MAX_ANSWER * 0.8 ? `${count.toLocaleString("en")} of ${MAX_ANSWER.toLocaleString("en")} characters` : "";
+    const mark = this.pendingNode?.querySelector(".mark");
+    if (mark) mark.textContent = connected ? "Sending." : "Not sent yet; it goes out by itself when the connection is back.";
+    this.#stage();
+    this.#clock();
+  }
+
+  #stage() {
+    const { el } = this;
+    const name = this.#name(this.persona);
+    const text = {
+      connecting: "",
+      reading: "Reading your answer",
+      choosing: this.questions.size ? "Choosing what to ask next" : `${name} is opening the round`,
+      asking: this.stopped !== null ? "Stopping" : this.streaming ? `${name} is asking` : `${name} is about to ask`,
+      waiting: this.outbox ? "Sending your answer" : "",
+      ended: "",
+    }[this.stage] ?? "";
+    if (el.stageText.textContent !== text) el.stageText.textContent = text;
+    el.status.classList.toggle("idle", !text);
+  }
+
+  #clock() {
+    const { el } = this;
+    const waited = this.waitingSince ? Math.floor((Date.now() - this.waitingSince) / 1000) : 0;
+    el.stageTime.textContent = waited >= 1 ? ` ${waited} s${waited >= SLOW ? ". It is still at work; your answer is safe." : ""}` : "";
+    if (!this.started || this.reference === null) return;
+    const total = this.started.minutes * 60;
+    const since = this.ended ? 0 : Math.min(PAUSE_CAP, Math.max(0, (Date.now() - this.reference) / 1000));
+    const elapsed = this.active + since;
+    const left = total - elapsed;
+    el.timer.textContent = this.ended ? `${clock(elapsed)} in all` : left > 0 ? `${clock(elapsed)} gone, ${clock(left)} left` : `time is up (+${clock(-left)})`;
+    el.timer.classList.toggle("late", left <= 0 && !this.ended);
+    if (this.ended || !this.caughtUp) return;
+    this.#bell("five", left <= 300 && left > 60 && total > 600, "Five minutes left.");
+    this.#bell("one", left <= 60 && left > 0, "One minute left.");
+    this.#bell("over", left <= 0, "Time is up. Finish the answer that you are writing and send it; nothing that you typed is lost.", true);
+  }
+
+  #bell(key, now, text, shown = false) {
+    if (!now || this.warned.has(key)) return;
+    this.warned.add(key);
+    announce(text);
+    if (shown) this.#line("aside note", text);
+  }
+
+  #hideTimer() {
+    const hidden = this.el.hideTimer.checked;
+    store.write(HIDE_TIMER, hidden ? "1" : null);
+    this.el.timer.hidden = hidden;
+  }
+
+  #finish() {
+    const { el } = this;
+    const draft = this.outbox?.text ? `${this.outbox.text}\n\n${el.text.value}`.trim() : el.text.value.trim();
+    if (this.outbox) {
+      this.#setOutbox(null);
+      this.pendingNode?.remove();
+      this.pendingNode = null;
+      store.write(`draft:${this.id}`, draft);
+    }
+    const focused = el.composer.contains(document.activeElement);
+    el.composer.hidden = true;
+    el.after.hidden = false;
+    clear(el.after);
+    const link = h("a", { class: "button primary", href: `#/s/${encodeURIComponent(this.id)}/report` }, "Read the report");
+    append(
+      el.after,
+      h("p", null, h("strong", null, "The round is over. "), ENDINGS[this.ended.reason] ?? ""),
+      draft
+        ? h(
+            "details",
+            { open: true },
+            h("summary", null, "Your unsent draft"),
+            h("pre", { class: "draft", tabindex: "0" }, draft),
+            h("button", { type: "button", on: { click: (event) => copy(event.currentTarget, draft) } }, "Copy the draft"),
+          )
+        : null,
+      h("p", { class: "row" }, link, this.loop ? h("a", { href: `#/l/${encodeURIComponent(this.loop)}` }, "Back to the loop") : null),
+    );
+    if (focused) link.focus({ preventScroll: true });
+    this.#scrollDown(true);
+  }
+
+  #autosize() {
+    if (CSS.supports("field-sizing", "content")) return;
+    const { text } = this.el;
+    text.style.height = "auto";
+    text.style.height = `${text.scrollHeight + 2}px`;
+  }
+
+  /** Follow the conversation unless the reader has scrolled up. */
+  #scrollDown(force = false) {
+    const box = getComputedStyle(this.el.scroll).overflowY === "auto" ? this.el.scroll : document.scrollingElement;
+    const near = box.scrollHeight - box.scrollTop - box.clientHeight < 160;
+    if (force || near) box.scrollTop = box.scrollHeight;
+  }
+}
+
+function price(rung) {
+  const cap = capAfter(rung);
+  return cap ? `Its price: your answer on this question can then show at most level ${cap} (${levelWord(cap)}).` : "Its price: your answer on this question can then show nothing above level 0.";
+}
+
+async function copy(button, text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = "Copied";
+  } catch {
+    button.textContent = "Select the text and copy it by hand";
+  }
+}

@@ -1,0 +1,113 @@
+/** A loop of rounds, and the committee's memo over them. */
+
+import * as api from "./api.js";
+import { append, busy, clear, errorBox, h, table } from "./dom.js";
+import * as parts from "./parts.js";
+import { percent, plain } from "./words.js";
+
+async function load(place, state, text, get, show) {
+  clear(place);
+  const wait = busy(text);
+  place.append(wait.node);
+  try {
+    const data = await get();
+    if (state.live) show(data);
+  } catch (error) {
+    if (state.live) place.append(errorBox(error, () => load(place, state, text, get, show)));
+  } finally {
+    wait.stop();
+  }
+}
+
+function view(root, title) {
+  const state = { live: true };
+  const place = h("div");
+  append(root, h("h1", null, title), place);
+  return { state, place, leave: () => { state.live = false; } };
+}
+
+const sessionLink = (id) => `#/s/${encodeURIComponent(id)}`;
+
+/** What can be done next with a session: start, go on, read. */
+export function nextLink(row) {
+  const path = sessionLink(row.id);
+  if (row.ended || row.origin !== "live") return h("a", { href: `${path}/report` }, "Report");
+  return h("a", { href: path }, row.seq > 1 ? "Continue" : "Start");
+}
+
+export const stateOf = (row) => (row.ended ? "ended" : row.seq > 1 ? "under way" : "not started");
+
+export function loop(root, id) {
+  const { state, place, leave } = view(root, "Interview loop");
+  load(
+    place,
+    state,
+    "Loading the loop",
+    () => Promise.all([api.loop(id), api.personaNames(), api.rubrics().catch(() => [])]),
+    ([data, personas, rubrics]) => {
+      const titles = new Map(rubrics.map((r) => [r.id, r]));
+      const done = data.sessions.filter((row) => row.ended).length;
+      append(
+        place,
+        h("p", { class: "lead" }, `${plain(data.level)} level. ${done} of ${data.sessions.length} rounds are over. Take them in any order; each can be left and continued.`),
+        h(
+          "ol",
+          { class: "rows" },
+          data.sessions.map((row) =>
+            h(
+              "li",
+              null,
+              h("div", { class: "grow" }, h("h2", null, titles.get(row.rubric)?.title ?? plain(row.rubric)), h("p", { class: "muted" }, [personas.get(row.persona)?.name ?? plain(row.persona), titles.get(row.rubric)?.decides].filter(Boolean).join(". "))),
+              h("p", { class: "state" }, stateOf(row)),
+              h("p", { class: "row" }, nextLink(row)),
+            ),
+          ),
+        ),
+        h("p", { class: "row" }, h("a", { class: "button", href: `#/l/${encodeURIComponent(id)}/memo` }, "Committee memo"), done < data.sessions.length ? h("span", { class: "muted" }, "It covers the rounds that are over.") : null),
+      );
+    },
+  );
+  return leave;
+}
+
+const asVerdict = (value) => (value && typeof value === "object" ? value : { step: value ?? null, reasons: [], would_change: [] });
+
+export function memo(root, id) {
+  const { state, place, leave } = view(root, "Committee memo");
+  load(place, state, "Writing the memo", () => api.memoOf(id), (data) => {
+    const decision = data.decision;
+    const list = (title, items, empty) =>
+      items?.length ? [h("h2", null, title), h("ul", null, items.map((t) => h("li", null, t)))] : empty ? [h("h2", null, title), h("p", { class: "muted" }, empty)] : null;
+    append(
+      place,
+      h(
+        "section",
+        { class: "verdict", "aria-labelledby": "decision" },
+        h("h2", { id: "decision" }, decision?.step ? plain(decision.step) : "No decision yet"),
+        parts.verdictScale({ step: decision?.step ?? null, also_possible: decision?.also_possible }),
+      ),
+      list("Reasons", decision?.reasons),
+      list("Where the rounds disagree", decision?.disagreement, "They do not."),
+      list("What would change the vote", decision?.would_change),
+      h("h2", null, "Round by round"),
+      data.rounds.length
+        ? table(
+            "Verdicts of the rounds",
+            ["Round", "Verdict", "Why", "Flags"],
+            data.rounds.map((round) => {
+              const verdict = asVerdict(round.verdict);
+              return [
+                h("a", { href: `${sessionLink(round.session_id)}/report` }, plain(round.rubric)),
+                [plain(verdict.step ?? "no verdict"), verdict.also_possible ? h("p", { class: "muted" }, `or ${plain(verdict.also_possible).toLowerCase()}`) : null],
+                h("ul", { class: "plain" }, verdict.reasons.map((t) => h("li", null, t))),
+                round.flags?.length ? h("ul", { class: "plain" }, round.flags.map((f) => h("li", null, typeof f === "string" ? plain(f) : `${plain(f.flag)} (${percent(f.probability)})`))) : h("span", { class: "muted" }, "none"),
+              ];
+            }),
+          )
+        : h("p", { class: "muted" }, "No round is over yet."),
+      h("p", { class: "row no-print" }, h("a", { class: "button", href: `#/l/${encodeURIComponent(id)}` }, "Back to the loop"), h("button", { type: "button", on: { click: () => window.print() } }, "Print")),
+    );
+  });
+  return leave;
+}
+

@@ -1,0 +1,199 @@
+/** Score one answer: pick or write a question, paste the answer, see what it shows and where. */
+
+import * as api from "./api.js";
+import { append, busy, clear, errorBox, field, h, option } from "./dom.js";
+import * as parts from "./parts.js";
+import { contrast } from "./report.js";
+import { levelSelect } from "./start.js";
+import { length, placeQuotes, plain } from "./words.js";
+
+const MAX_ANSWER = 20_000;
+
+export function score(root) {
+  const state = { live: true };
+  append(
+    root,
+    h("h1", null, "Score one answer"),
+    h("p", { class: "lead" }, "The same judge as in an interview, on one question and one answer. Nothing is stored."),
+  );
+  const body = h("div");
+  root.append(body);
+  load(body, state);
+  return () => { state.live = false; };
+}
+
+async function load(body, state) {
+  clear(body);
+  const wait = busy("Loading the questions");
+  body.append(wait.node);
+  try {
+    const [rubrics, criteria] = await Promise.all([api.rubrics(), api.criteriaNames()]);
+    if (state.live) form(body, state, rubrics, criteria);
+  } catch (error) {
+    if (state.live) body.append(errorBox(error, () => load(body, state)));
+  } finally {
+    wait.stop();
+  }
+}
+
+function form(body, state, rubrics, criteria) {
+  const known = new Map();
+  const source = (value, label, checked) => h("label", { class: "check" }, h("input", { type: "radio", name: "source", value, checked }), ` ${label}`);
+  const rubric = h("select", null, rubrics.map((r) => option(r.id, r.title)));
+  const question = h("select");
+  const asked = h("p", { class: "asked", "aria-live": "polite" });
+  const own = h("textarea", { rows: 3, maxlength: 4000 });
+  const ticks = [...criteria.values()].map((c) =>
+    h("label", { class: "check", title: c.asks }, h("input", { type: "checkbox", name: "criterion", value: c.id }), ` ${plain(c.id)}`),
+  );
+  const picked = h("div", null, h("div", { class: "pair" }, field("Round", rubric), field("Question", question)), asked);
+  const written = h(
+    "div",
+    { hidden: true },
+    field("Your question", own),
+    h("fieldset", { class: "ticks" }, h("legend", null, "Judge it on"), ticks),
+  );
+  const answer = h("textarea", { rows: 10, required: true });
+  const level = levelSelect();
+  const problem = h("div");
+  const result = h("div", { tabindex: "-1" });
+  const button = h("button", { type: "submit", class: "primary" }, "Score");
+  const data = h(
+    "form",
+    null,
+    h("fieldset", { class: "inline" }, h("legend", null, "Question"), source("pick", "From a round", true), source("write", "My own", false)),
+    picked,
+    written,
+    field("Answer", answer),
+    field("Level", level),
+    problem,
+    h("div", { class: "row" }, button),
+  );
+  const mode = () => data.elements.source.value;
+  data.addEventListener("change", (event) => {
+    if (event.target.name !== "source") return;
+    picked.hidden = mode() !== "pick";
+    written.hidden = mode() !== "write";
+  });
+  const describe = () => {
+    const found = known.get(question.value);
+    clear(asked);
+    if (found) append(asked, found.text, h("span", { class: "muted block" }, `Brings out: ${found.criteria.map((c) => plain(typeof c === "string" ? c : c.id)).join(", ")}.`));
+  };
+  const fetchQuestions = async () => {
+    const wanted = rubric.value;
+    clear(question);
+    clear(asked);
+    try {
+      const list = await api.questions(wanted);
+      if (!state.live || rubric.value !== wanted) return;
+      clear(question);
+      for (const q of list) {
+        known.set(q.id, q);
+        append(question, option(q.id, q.topic));
+      }
+      describe();
+    } catch (error) {
+      if (state.live) clear(problem).append(errorBox(error, fetchQuestions));
+    }
+  };
+  rubric.addEventListener("change", fetchQuestions);
+  question.addEventListener("change", describe);
+  let running = false;
+  data.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (running) return;
+    clear(problem);
+    const text = answer.value;
+    const chosen = [...data.querySelectorAll("[name=criterion]:checked")].map((box) => box.value);
+    const wrong = check(mode(), question.value, own.value, chosen, text);
+    if (wrong) {
+      problem.append(errorBox(new Error(wrong)));
+      return;
+    }
+    running = true;
+    button.setAttribute("aria-disabled", "true");
+    const wait = busy("Reading the answer");
+    problem.append(wait.node);
+    try {
+      const request = { answer: text, level: level.value, question: mode() === "pick" ? { id: question.value } : { text: own.value.trim() } };
+      if (mode() === "write") request.criteria = chosen;
+      const found = await api.score(request);
+      if (!state.live) return;
+      show(clear(result), found, text);
+      result.focus({ preventScroll: true });
+      result.scrollIntoView({ block: "start" });
+    } catch (error) {
+      problem.append(errorBox(error));
+    } finally {
+      wait.stop();
+      running = false;
+      button.removeAttribute("aria-disabled");
+    }
+  });
+  append(body, data, result);
+  fetchQuestions();
+}
+
+function check(mode, question, own, chosen, text) {
+  if (mode === "pick" && !question) return "Choose a question first.";
+  if (mode === "write" && !own.trim()) return "Write the question first.";
+  if (mode === "write" && !chosen.length) return "Tick at least one criterion to judge it on.";
+  if (!text.trim()) return "Paste an answer first.";
+  if (length(text) > MAX_ANSWER) return `The answer is too long: ${length(text).toLocaleString("en")} of ${MAX_ANSWER.toLocaleString("en")} characters.`;
+  return null;
+}
+
+function show(place, found, text) {
+  append(place, h("h2", null, "What this answer shows"));
+  append(place, parts.notices(found.notices));
+  if (found.unscored) {
+    append(
+      place,
+      h("div", { class: "notice" }, h("p", null, h("strong", null, "Not assessed: "), `${plain(found.unscored.reason).toLowerCase()}.`), h("p", null, found.unscored.detail)),
+    );
+  }
+  if (found.scores.length) {
+    append(place, parts.legend(), parts.levels(found.scores, { turns: false, number: true }));
+    append(place, h("h2", null, "The answer, with what carries the levels"), highlighted(text, found.scores));
+  }
+  append(place, h("h2", null, "Flags"), parts.flags(found.flags ?? [], { turns: false }));
+  append(place, coaching(found.coaching));
+  const timing = found.timing ?? {};
+  append(
+    place,
+    h(
+      "details",
+      { class: "versions" },
+      h("summary", null, "Versions and timing"),
+      parts.definitions([
+        ...Object.entries(found.versions ?? {}).map(([name, value]) => [plain(name), h("code", null, String(value))]),
+        ...Object.entries(timing).map(([name, value]) => [plain(name.replace(/_ms$/, "")), `${Math.round(value)} ms`]),
+      ]),
+    ),
+  );
+}
+
+function highlighted(text, scores) {
+  const pieces = placeQuotes(text, scores.flatMap((found, i) => (found.evidence ?? []).map((quote) => ({ quote, tag: i + 1 }))));
+  if (!pieces.length) return h("p", { class: "answer" }, text);
+  const node = h("p", { class: "answer" });
+  let at = 0;
+  for (const { start, end, tags } of pieces) {
+    append(node, text.slice(at, start));
+    const names = tags.map((t) => plain(scores[t - 1].criterion)).join(", ");
+    append(node, h("mark", { title: names }, text.slice(start, end), h("sup", { "aria-label": `carries ${names}` }, tags.join(","))));
+    at = end;
+  }
+  return append(node, text.slice(at));
+}
+
+function coaching(found) {
+  const notes = (found?.notes ?? []).filter((note) => note.missing);
+  if (!notes.length && !found?.contrast) return null;
+  return [
+    h("h2", null, "What is missing for the next level"),
+    notes.length ? h("ul", null, notes.map((note) => h("li", null, h("strong", null, `${plain(note.criterion)}, to ${note.level + 1}: `), note.missing))) : null,
+    contrast(found.contrast),
+  ];
+}

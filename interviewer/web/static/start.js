@@ -1,0 +1,231 @@
+/** Start: choose a round or the whole loop, and begin when the engine is ready. */
+
+import * as api from "./api.js";
+import { append, busy, clear, errorBox, field, h, option } from "./dom.js";
+import * as store from "./store.js";
+import { initials, plain } from "./words.js";
+
+const LOOP = "*loop*";
+const POLL = 2000;
+
+export function start(root) {
+  append(
+    root,
+    h("h1", null, "Start an interview"),
+    h("p", { class: "lead" }, "One round with one interviewer, or the five rounds of a loop for an applied-AI engineer."),
+  );
+  const state = { ready: false, live: true };
+  const banner = h("div", { role: "status" });
+  const body = h("div");
+  append(root, banner, body);
+  poll(banner, state);
+  load(body, state);
+  return () => {
+    state.live = false;
+    clearTimeout(state.timer);
+  };
+}
+
+async function poll(banner, state) {
+  let answer;
+  try {
+    answer = await api.ready();
+  } catch (error) {
+    answer = { ready: false, checks: {}, error };
+  }
+  if (!state.live) return;
+  state.ready = Boolean(answer?.ready);
+  show(banner, answer, state);
+  state.changed?.();
+  state.timer = setTimeout(() => poll(banner, state), state.ready ? POLL * 10 : POLL);
+}
+
+function show(banner, answer, state) {
+  const failing = Object.entries(answer?.checks ?? {}).filter(([, check]) => !check.ok);
+  const key = JSON.stringify([state.ready, failing, answer?.error?.message]);
+  if (key === state.shown) return; // Said again only when it changes.
+  state.shown = key;
+  clear(banner);
+  if (state.ready) return;
+  banner.append(
+    h(
+      "div",
+      { class: "notice" },
+      h(
+        "p",
+        null,
+        h("strong", null, answer?.error ? answer.error.message : "The service is starting."),
+        answer?.error ? " This page keeps trying." : " The model takes up to a minute to load; you can fill in the form meanwhile.",
+      ),
+      failing.length
+        ? h("ul", { class: "plain" }, failing.map(([name, check]) => h("li", null, `${plain(name)}: ${check.detail || "not ready"}`)))
+        : null,
+    ),
+  );
+}
+
+async function load(body, state) {
+  clear(body);
+  const wait = busy("Loading the rounds");
+  body.append(wait.node);
+  try {
+    const [personas, rubrics] = await Promise.all([api.personas(), api.rubrics()]);
+    if (state.live) form(body, state, personas, new Map(rubrics.map((r) => [r.id, r])));
+  } catch (error) {
+    if (state.live) body.append(errorBox(error, () => load(body, state)));
+  } finally {
+    wait.stop();
+  }
+}
+
+function form(body, state, personas, rubrics) {
+  const rounds = h("fieldset", { class: "rounds" }, h("legend", null, "Round"));
+  personas.forEach((persona, index) => append(rounds, round(persona, rubrics.get(persona.rubric), index === 0)));
+  append(
+    rounds,
+    card(LOOP, "Whole loop", `${personas.length} rounds`, "Every round in order, one session each, and a committee memo over all of them. Take the rounds in any order and on any day."),
+  );
+  const minutes = h("input", { type: "number", name: "minutes", min: 5, max: 240, step: 5, inputmode: "numeric" });
+  const minutesField = field("Minutes", minutes, "10 to 20 for a short session.");
+  const background = h("textarea", { name: "background", rows: 3, maxlength: 8000, placeholder: "Six years of ad-serving infrastructure in C++, one year of fine-tuning." });
+  const resume = h("textarea", { name: "resume", rows: 8, maxlength: 20000 });
+  const job = h("textarea", { name: "job", rows: 8, maxlength: 20000 });
+  const about = h(
+    "section",
+    { "aria-labelledby": "about-you" },
+    h("h2", { id: "about-you" }, "About you"),
+    h("p", { class: "muted" }, "Optional. The interviewers tie their questions to it. It stays on this server and goes when you delete the session."),
+    field("Background", background, "What you have built, in a line or two."),
+    h("details", null, h("summary", null, "Paste a resume or a job description"), field("Resume", resume), field("Job description", job)),
+  );
+  const problem = h("div");
+  const button = h("button", { type: "submit", class: "primary big" }, "Start the round");
+  const why = h("p", { class: "muted", id: "start-why" });
+  const data = h(
+    "form",
+    { class: "start" },
+    rounds,
+    h(
+      "div",
+      { class: "pair" },
+      choice("level", "Level", [
+        ["mid", "Mid", "Correct use and sound choice."],
+        ["senior", "Senior", "Deeper probes, a stricter bar."],
+      ]),
+      choice("mode", "Mode", [
+        ["practice", "Practice", "You see what each answer showed, and can buy hints."],
+        ["real", "Real", "As on the day: no hints, nothing shown before the end."],
+      ]),
+    ),
+    minutesField,
+    about,
+    problem,
+    h("div", { class: "row" }, button, why),
+  );
+  const chosen = () => data.elements.round.value;
+  let touched = false;
+  let sending = false;
+  const usual = () => {
+    const looping = chosen() === LOOP;
+    about.hidden = looping;
+    button.textContent = looping ? "Start the loop" : "Start the round";
+    minutesField.querySelector("label").textContent = looping ? "Minutes per round" : "Minutes";
+    minutes.placeholder = looping ? "as usual" : "";
+    minutes.required = !looping;
+    const persona = personas.find((p) => p.id === chosen());
+    if (!touched) minutes.value = looping ? "" : (rubrics.get(persona?.rubric)?.minutes ?? 45);
+  };
+  state.changed = () => {
+    button.setAttribute("aria-disabled", String(!state.ready || sending));
+    button.setAttribute("aria-describedby", "start-why");
+    why.textContent = state.ready ? "" : "Possible as soon as the service is ready.";
+  };
+  minutes.addEventListener("input", () => { touched = minutes.value !== ""; });
+  rounds.addEventListener("change", usual);
+  data.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (!state.ready || sending) return;
+    sending = true;
+    state.changed();
+    clear(problem);
+    const wait = busy("Opening the session");
+    problem.append(wait.node);
+    const { level, mode } = data.elements;
+    const common = { level: level.value, mode: mode.value };
+    if (minutes.value) common.minutes = Number(minutes.value);
+    try {
+      if (chosen() === LOOP) {
+        const loop = await api.createLoop(common);
+        for (const session of loop.sessions) store.remember(session.id, session);
+        location.hash = `#/l/${encodeURIComponent(loop.id)}`;
+      } else {
+        const persona = personas.find((p) => p.id === chosen());
+        const session = await api.createSession({
+          ...common,
+          persona: persona.id,
+          rubric: persona.rubric,
+          background: background.value.trim(),
+          resume: resume.value.trim(),
+          job: job.value.trim(),
+        });
+        store.remember(session.id, session);
+        location.hash = `#/s/${encodeURIComponent(session.id)}`;
+      }
+    } catch (error) {
+      problem.append(errorBox(error));
+    } finally {
+      wait.stop();
+      sending = false;
+      state.changed();
+    }
+  });
+  body.append(data);
+  usual();
+  state.changed();
+}
+
+function round(persona, rubric, checked) {
+  const note = persona.prompt_only ? "No trained adapter on this server: this interviewer is the base model with a prompt." : null;
+  return card(
+    persona.id,
+    rubric?.title ?? persona.title,
+    rubric ? `${rubric.minutes} min` : "",
+    rubric?.decides ?? "",
+    { persona, note, checked },
+  );
+}
+
+function card(value, title, meta, text, { persona, note, checked } = {}) {
+  return h(
+    "label",
+    { class: "card" },
+    h("input", { type: "radio", name: "round", value, checked }),
+    h("span", { class: "card-title" }, title, meta ? h("span", { class: "meta" }, meta) : null),
+    persona
+      ? h("span", { class: "who" }, h("span", { class: "avatar small", "aria-hidden": "true" }, initials(persona.name)), `${persona.name}, ${persona.title}`)
+      : null,
+    text ? h("span", { class: "card-text" }, text) : null,
+    note ? h("span", { class: "card-text muted" }, note) : null,
+  );
+}
+
+function choice(name, legend, entries) {
+  return h(
+    "fieldset",
+    { class: "choice" },
+    h("legend", null, legend),
+    entries.map(([value, title, text], index) =>
+      h(
+        "label",
+        { class: "radio" },
+        h("input", { type: "radio", name, value, checked: index === 0 }),
+        h("span", null, h("strong", null, title), h("span", { class: "muted" }, ` ${text}`)),
+      ),
+    ),
+  );
+}
+
+/** A select of levels, for other views. */
+export function levelSelect() {
+  return h("select", { name: "level" }, option("mid", "Mid"), option("senior", "Senior"));
+}

@@ -1,0 +1,31 @@
+/** What this browser keeps: tokens, drafts and answers that the service has not acknowledged. */
+
+const PREFIX = "interviewer:";
+
+export function read(key) {
+  try {
+    return localStorage.getItem(PREFIX + key);
+  } catch {
+    return null; // Storage is switched off: the page works, drafts do not survive a reload.
+  }
+}
+
+export function write(key, value) {
+  try {
+    if (value === null || value === "") localStorage.removeItem(PREFIX + key);
+    else localStorage.setItem(PREFIX + key, value);
+  } catch {
+    // Full or switched off, as above.
+  }
+}
+
+/** Keep how to open a session's socket. */
+export function remember(id, { token, ws_url: wsUrl }) {
+  write(`token:${id}`, token);
+  write(`ws:${id}`, wsUrl ?? null);
+}
+
+/** Forget everything about a session. */
+export function forget(id) {
+  for (const kind of ["token", "ws", "draft", "outbox"]) write(`${kind}:${id}`, null);
+}
