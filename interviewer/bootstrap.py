@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from openai import AsyncOpenAI, OpenAIError
+from serving.canary import adapter_name
+from serving.engine import Engine, EngineConfig
 
 from interviewer.adapters.backend import EmbeddedBackend, ExternalBackend
 from interviewer.adapters.documents import load_library, packaged
@@ -23,8 +25,6 @@ from interviewer.service.judging import Judging
 from interviewer.service.ports import Judge
 from interviewer.settings import Settings
 from interviewer.web.state import Service, assemble
-from serving.canary import adapter_name
-from serving.engine import Engine, EngineConfig
 from serving.fetch import base_folder, ensure_base
 
 _log = logging.getLogger(__name__)
@@ -165,4 +165,3 @@ def _lazy_count(tokenizer: Path) -> Count:
 
 def _announce(folder: Path, progress: Callable[[str], None]) -> None:
     progress(f"base model ready in {folder}")
-

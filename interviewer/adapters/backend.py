@@ -9,11 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from openai import AsyncOpenAI, OpenAIError
+from serving.engine import Engine, EngineError
 
 from interviewer.adapters.openai_model import describe
 from interviewer.web.state import Check
 from serving import canary
-from serving.engine import Engine, EngineError
 
 _log = logging.getLogger(__name__)
 
@@ -133,5 +133,3 @@ class ExternalBackend:
         while True:
             await asyncio.sleep(POLL_SECONDS)
             await self.ask()
-
-

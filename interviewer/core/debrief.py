@@ -13,7 +13,7 @@ from interviewer.core.events import QuestionAsked, Versions
 from interviewer.core.flags import read_flags
 from interviewer.core.rubric import Rubric, SeniorityLevel, Vocabulary, anchor
 from interviewer.core.session import SessionState, Turn
-from interviewer.core.text import Quote
+from interviewer.core.text import Quote, label
 from interviewer.core.verdict import Verdict, judge_round
 
 
@@ -155,7 +155,7 @@ def _quotes(readings: tuple[Reading, ...], best: Reading | None) -> tuple[Quote,
 def _why_not(state: SessionState) -> str:
     failed = next((t.result for t in reversed(state.turns) if isinstance(t.result, Unscored)), None)
     if failed is not None:
-        return f"No answer could be read on it ({failed.reason.value.replace('_', ' ')})."
+        return f"No answer could be read on it ({label(failed.reason)})."
     return "No question brought it out."
 
 

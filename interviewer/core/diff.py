@@ -75,7 +75,7 @@ def diff(parent: SessionState, before: Debrief, child: SessionState, after: Debr
     return ReplayDiff(
         parent=parent.id,
         child=child.id,
-        persona=(parent.persona, child.persona),
+        persona=(parent.started.persona, child.started.persona),
         rubric=(before.round, after.round),
         judge=(before.versions.judge, after.versions.judge),
         probes=tuple(probes),

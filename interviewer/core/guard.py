@@ -60,6 +60,8 @@ def check_lead(lead: str, context: Context) -> tuple[str, ...]:
         problems.append("second_question")
     if len(words(lead)) > LEAD_WORDS:
         problems.append("too_long")
+    if lead and any(words(split_turn(earlier)[0]) == words(lead) for earlier in context.asked):
+        problems.append("repeat")
     return tuple(problems)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from interviewer.core.assessment import FlagReading, Frozen
 from interviewer.core.debrief import Debrief
 from interviewer.core.flags import RAISED
+from interviewer.core.text import label
 from interviewer.core.verdict import ORDER, Step
 
 
@@ -88,4 +89,4 @@ def memo(loop_id: str, packets: Sequence[Debrief]) -> Memo:
 
 
 def _words(step: Step | None) -> str:
-    return step.value.replace("_", " ") if step else "no vote"
+    return label(step) if step else "no vote"

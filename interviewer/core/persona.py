@@ -38,7 +38,8 @@ class Persona(Strict):
     voice: Text
     """One to three sentences that describe how they speak; goes into the prompt."""
     openings: Annotated[tuple[Text, ...], Field(min_length=2)]
-    """Greetings before the first question: who they are and how the round goes. No question in them."""
+    """Greetings before the first question: who they are and how the round goes. No question in them; ``{minutes}`` is
+    replaced by the session's minutes."""
     closings: Annotated[tuple[Text, ...], Field(min_length=2)]
     """Farewells: thanks and what happens next; no verdict."""
     leads: Annotated[tuple[Text, ...], Field(min_length=4)]

@@ -14,6 +14,7 @@ from interviewer.core.coverage import Coverage, CriterionState, coverage
 from interviewer.core.persona import Persona
 from interviewer.core.rubric import Move, Probe, Question, Rubric, Target
 from interviewer.core.session import SessionState
+from interviewer.core.text import capital, label
 
 PROBES_PER_CRITERION = 2
 """Most follow-ups on one criterion within one question: pressing on past the edge shows nothing new."""
@@ -164,10 +165,10 @@ def _fit(move: Move, criterion: CriterionState) -> float:
 
 
 def _standing(criterion: CriterionState) -> str:
-    name = criterion.criterion.replace("_", " ")
+    name = label(criterion.criterion)
     if criterion.expected is None:
         return f"Nothing was heard on {name} yet."
-    return f"{name.capitalize()} stands at level {criterion.expected:.1f} (+-{criterion.uncertainty:.1f})."
+    return f"{capital(name)} stands at level {criterion.expected:.1f} (+-{criterion.uncertainty:.1f})."
 
 
 def _next_question(
@@ -194,7 +195,7 @@ def _next_question(
 
     question = max(left, key=worth)
     new = [t.criterion for t in question.targets if t.criterion in known.open_must_ask]
-    why = f"brings out {', '.join(c.replace('_', ' ') for c in new)}" if new else "digs where the picture is thinnest"
+    why = f"brings out {', '.join(map(label, new))}" if new else "digs where the picture is thinnest"
     return Ask(
         question_id=question.id,
         criterion=None,

@@ -6,6 +6,7 @@ from interviewer.core.debrief import CriterionRow, Debrief
 from interviewer.core.diff import ReplayDiff
 from interviewer.core.flags import RAISED, STRENGTHS
 from interviewer.core.memo import Memo
+from interviewer.core.text import label
 
 LEVEL_WORDS = ("not shown", "named", "reasoned", "usable as a decision")
 
@@ -13,10 +14,10 @@ LEVEL_WORDS = ("not shown", "named", "reasoned", "usable as a decision")
 def report_markdown(packet: Debrief) -> str:
     """Write a debrief as Markdown; every section of the JSON is in it."""
     verdict = packet.verdict
-    step = _words(verdict.step) if verdict.step else "no verdict"
-    also = f" (too close to call: {_words(verdict.also_possible)})" if verdict.also_possible else ""
+    step = label(verdict.step) if verdict.step else "no verdict"
+    also = f" (too close to call: {label(verdict.also_possible)})" if verdict.also_possible else ""
     lines = [
-        f"# Debrief: {_words(packet.round)}, {packet.level} level",
+        f"# Debrief: {label(packet.round)}, {packet.level} level",
         "",
         f"**Verdict: {step}{also}**",
         "",
@@ -27,7 +28,7 @@ def report_markdown(packet: Debrief) -> str:
     lines += ["", "What would change it:", "", *(f"- {change}" for change in verdict.would_change)]
     lines += ["", "## Work on next", ""]
     for number, step_ in enumerate(packet.next_steps, 1):
-        lines += [f"{number}. **{_words(step_.criterion)}** - {step_.why}", f"   Drill: {step_.drill}. {step_.how}"]
+        lines += [f"{number}. **{label(step_.criterion)}** - {step_.why}", f"   Drill: {step_.drill}. {step_.how}"]
         if step_.bad and step_.good:
             lines += [f"   - Usually: {step_.bad}", f"   - Better: {step_.good}"]
     if not packet.next_steps:
@@ -39,7 +40,7 @@ def report_markdown(packet: Debrief) -> str:
     for flag in packet.flags:
         kind = "strength" if flag.flag in STRENGTHS else "concern"
         state = "raised" if flag.probability >= RAISED else "not raised"
-        lines.append(f"- {_words(flag.flag)} ({kind}, {state}): probability {flag.probability:.2f}")
+        lines.append(f"- {label(flag.flag)} ({kind}, {state}): probability {flag.probability:.2f}")
     if not packet.flags:
         lines.append("None.")
     lines += ["", "## Why each question was asked", ""]
@@ -55,7 +56,7 @@ def report_markdown(packet: Debrief) -> str:
         f"{receipt.questions} questions, {receipt.follow_ups} of them follow-ups; {receipt.generated} worded by the "
         f"model, {receipt.fell_back} fell back to authored wording; {receipt.hints} hints; "
         f"{receipt.unscored} answers not scored; "
-        f"not brought out: {', '.join(_words(c) for c in receipt.missed) or 'nothing'}.",
+        f"not brought out: {', '.join(label(c) for c in receipt.missed) or 'nothing'}.",
     ]
     if packet.notices:
         lines += ["", "## Notices", "", *(f"- {notice.message}" for notice in packet.notices)]
@@ -71,10 +72,10 @@ def report_markdown(packet: Debrief) -> str:
 def diff_markdown(found: ReplayDiff) -> str:
     """Write a replay's diff as Markdown."""
     lines = [
-        f"# Replay: {_words(found.persona[0])} -> {_words(found.persona[1])}",
+        f"# Replay: {label(found.persona[0])} -> {label(found.persona[1])}",
         "",
-        f"{found.moved} of {len(found.probes)} questions differ. Verdict: {_words(found.verdict[0] or 'none')} -> "
-        f"{_words(found.verdict[1] or 'none')}.",
+        f"{found.moved} of {len(found.probes)} questions differ. Verdict: {label(found.verdict[0] or 'none')} -> "
+        f"{label(found.verdict[1] or 'none')}.",
         "",
     ]
     for probe in found.probes:
@@ -83,21 +84,21 @@ def diff_markdown(found: ReplayDiff) -> str:
         if probe.why and not probe.same:
             lines.append(f"   - why: {probe.why}")
     lines += ["", "| criterion | before | after |", "|---|---|---|"]
-    lines += [f"| {_words(d.criterion)} | {_level(d.before)} | {_level(d.after)} |" for d in found.levels]
+    lines += [f"| {label(d.criterion)} | {_level(d.before)} | {_level(d.after)} |" for d in found.levels]
     return "\n".join(lines) + "\n"
 
 
 def memo_markdown(found: Memo) -> str:
     """Write a committee memo as Markdown."""
     decision = found.decision
-    lines = [f"# Committee memo: {_words(decision.step) if decision.step else 'no decision'}", ""]
+    lines = [f"# Committee memo: {label(decision.step) if decision.step else 'no decision'}", ""]
     lines += [f"- {reason}" for reason in (*decision.reasons, *decision.disagreement)]
     lines += ["", "What would change the vote:", "", *(f"- {change}" for change in decision.would_change)]
     return "\n".join(lines) + "\n"
 
 
 def _criterion(row: CriterionRow) -> list[str]:
-    name = _words(row.criterion)
+    name = label(row.criterion)
     if row.level is None or row.confidence is None:
         return [f"- **{name}**: not assessed. {row.why_not_assessed}"]
     hint = f", {row.hints} hint(s) used" if row.hints else ""
@@ -109,7 +110,3 @@ def _criterion(row: CriterionRow) -> list[str]:
 
 def _level(level: int | None) -> str:
     return "not assessed" if level is None else str(level)
-
-
-def _words(identifier: str) -> str:
-    return identifier.replace("_", " ")

@@ -110,3 +110,13 @@ def clip_words(text: str, limit: int) -> str:
         return " ".join(parts)
     head = limit // 3
     return " ".join([*parts[:head], "[...]", *parts[-(limit - head) :]])
+
+
+def label(identifier: str) -> str:
+    """Return an id as people read it: ``llm_serving_depth`` is "LLM serving depth"."""
+    return " ".join("LLM" if word == "llm" else word for word in identifier.split("_"))
+
+
+def capital(text: str) -> str:
+    """Return ``text`` with its first letter in upper case and the rest as it is."""
+    return text[:1].upper() + text[1:]

@@ -19,6 +19,7 @@ from interviewer.core.assessment import FlagReading, Frozen
 from interviewer.core.coverage import Coverage, CriterionState
 from interviewer.core.flags import RAISED, SERIOUS
 from interviewer.core.rubric import Rubric, SeniorityLevel
+from interviewer.core.text import capital, label
 
 BAR = {"mid": 1.75, "senior": 2.15}
 """Expected level from which a criterion counts as met."""
@@ -71,7 +72,7 @@ def judge_round(
     must = [c for c in known.criteria if c.must_ask]
     heard = _weight([c for c in must if c.assessed]) / _weight(must)
     if heard < ENOUGH:
-        open_ = ", ".join(_name(c.criterion) for c in must if not c.assessed)
+        open_ = ", ".join(label(c.criterion) for c in must if not c.assessed)
         return Verdict(
             step=None,
             reasons=(f"Not enough was heard: {round(heard * 100)}% of what this round must bring out was assessed.",),
@@ -98,7 +99,7 @@ def judge_round(
     step = _later(step, cap)
     if also:
         reasons.append(
-            f"Too close to call between {_words(step)} and {_words(also)}: the reading's own spread covers both."
+            f"Too close to call between {label(step)} and {label(also)}: the reading's own spread covers both."
         )
     no = ORDER.index(step) >= ORDER.index(Step.LEAN_NO_HIRE)
     return Verdict(
@@ -129,10 +130,9 @@ def _cap(rubric: Rubric, known: Coverage, flags: tuple[FlagReading, ...]) -> tup
     vetoes = [c for c in known.criteria if c.criterion in rubric.veto and (c.probabilities or (0.0,))[0] >= SURE]
     raised = [f for f in flags if f.flag in SERIOUS and f.probability >= RAISED]
     reasons = [
-        f"{_name(c.criterion).capitalize()} was asked for and not shown at all; in this round that decides."
-        for c in vetoes
+        f"{capital(label(c.criterion))} was asked for and not shown at all; in this round that decides." for c in vetoes
     ]
-    reasons += [f"Raised: {_name(f.flag)} (probability {f.probability:.2f})." for f in raised]
+    reasons += [f"Raised: {label(f.flag)} (probability {f.probability:.2f})." for f in raised]
     if len(vetoes) > 1:
         return Step.STRONG_NO_HIRE, reasons
     if vetoes:
@@ -150,10 +150,9 @@ def _would_change(known: Coverage, bar: float, caps: list[str]) -> tuple[str, ..
     below = [(c.weight * (bar - c.expected), c) for c in known.criteria if c.expected is not None and c.expected < bar]
     below.sort(key=lambda pair: -pair[0])
     changes = [
-        f"{_name(c.criterion).capitalize()} shown at level {round(bar)} or above on another question."
-        for _, c in below[:2]
+        f"{capital(label(c.criterion))} shown at level {round(bar)} or above on another question." for _, c in below[:2]
     ]
-    changes += [f"An answer on {_name(c)}, which was not heard." for c in known.open_must_ask[:2]]
+    changes += [f"An answer on {label(c)}, which was not heard." for c in known.open_must_ask[:2]]
     if caps:
         changes.insert(0, "Evidence against what caps this verdict; better levels elsewhere do not lift it.")
     return tuple(changes or ["A clearly weaker answer on a must-ask criterion."])
@@ -172,11 +171,3 @@ def _weight(criteria: list[CriterionState]) -> float:
 
 def _count(criteria: list[CriterionState], bar: float) -> int:
     return sum((c.expected or 0) >= bar for c in criteria)
-
-
-def _name(identifier: str) -> str:
-    return identifier.replace("_", " ")
-
-
-def _words(step: Step) -> str:
-    return step.value.replace("_", " ")

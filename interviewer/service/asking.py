@@ -89,11 +89,22 @@ class Asker:
             yield piece
 
     async def main_question(
-        self, persona: Persona, question: str, opening: bool, seed: int, asked: Asked
+        self, persona: Persona, question: str, greet: int | None, seed: int, asked: Asked
     ) -> AsyncIterator[str]:
-        """Yield a main question in its authored wording, after a greeting or a transition of the persona."""
+        """Yield a main question in its authored wording.
+
+        Args:
+            persona: Who asks.
+            question: The authored wording.
+            greet: Minutes of the session when this opens it: a greeting goes before, else a transition.
+            seed: Chooses among greetings and transitions.
+            asked: Filled in while streaming.
+        """
         asked.source = "authored"
-        before = _pick(persona.openings if opening else persona.transitions, seed)
+        if greet is None:
+            before = _pick(persona.transitions, seed)
+        else:
+            before = _pick(persona.openings, seed).replace("{minutes}", str(greet))
         async for piece in _emit(f"{before} {question}", asked):
             yield piece
 

@@ -271,7 +271,8 @@ class Interview:
         self.partial = ""
         seed = turn_seed(self.state.started.seed, turn.number)
         if probe.criterion is None:
-            stream = self._asker.main_question(persona, probe.probe, turn.number == 1, seed, asked)
+            greet = self.state.started.minutes if turn.number == 1 else None
+            stream = self._asker.main_question(persona, probe.probe, greet, seed, asked)
         else:
             request, context = turn_request(self.state, self.rubric, persona)
             stream = self._asker.follow_up(persona, request, context, seed, asked)

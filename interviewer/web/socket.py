@@ -96,6 +96,10 @@ async def _fail(websocket: WebSocket, code: str, text: str, close: int) -> None:
             await websocket.close(close, code)
 
 
+_GONE = (WebSocketDisconnect, TimeoutError, RuntimeError)
+"""How a send or receive ends when the client has left or stopped reading."""
+
+
 class _Connection:
     """One accepted client of one session."""
 
@@ -126,14 +130,15 @@ class _Connection:
                 asyncio.create_task(self._write_frames(follower)),
                 asyncio.create_task(self._write_replies()),
             ]
-            done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            for task in pending:
-                task.cancel()
-            await asyncio.gather(*pending, return_exceptions=True)
-            for task in done:
-                error = task.exception()
-                if error is not None and not isinstance(error, (WebSocketDisconnect, TimeoutError, RuntimeError)):
-                    raise error
+            try:
+                await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for task in tasks:
+                    task.cancel()
+                ends = await asyncio.gather(*tasks, return_exceptions=True)
+            for end in ends:
+                if isinstance(end, Exception) and not isinstance(end, _GONE):
+                    raise end
             if follower.replaced:
                 await _fail(
                     self._websocket, "taken_over", "This session was opened or deleted elsewhere.", CLOSE_TAKEN_OVER
