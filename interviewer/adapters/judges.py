@@ -59,7 +59,7 @@ class SmallJudge:
         """
         prefix = judge_prefix(window.question, [s.quote.text for s in window.segments])
         prompts = [prefix + level_suffix(c.name, c.asks) for c in criteria]
-        prompts += [prefix + evidence_suffix(c.name, c.asks) for c in criteria]
+        prompts += [prefix + evidence_suffix(c.name) for c in criteria]
         try:
             completion = await self._client.completions.create(
                 model=self._model, prompt=prompts, max_tokens=1, temperature=0, logprobs=LOGPROBS

@@ -54,8 +54,8 @@ def memo(loop_id: str, packets: Sequence[Debrief]) -> Memo:
     )
     cast = sorted((v.verdict for v in votes if v.verdict is not None), key=ORDER.index)
     silent = [v.rubric for v in votes if v.verdict is None]
-    reasons = [f"{v.rubric.replace('_', ' ')}: {_words(v.verdict)}." for v in votes if v.verdict]
-    reasons += [f"{name.replace('_', ' ')}: no vote, not enough was heard." for name in silent]
+    reasons = [f"{label(v.rubric)}: {_words(v.verdict)}." for v in votes if v.verdict]
+    reasons += [f"{label(name)}: no vote, not enough was heard." for name in silent]
     if len(cast) < 2:
         reasons.append("Fewer than two rounds have a verdict; a committee would not meet on that.")
         return Memo(
@@ -65,7 +65,7 @@ def memo(loop_id: str, packets: Sequence[Debrief]) -> Memo:
                 step=None,
                 reasons=tuple(reasons),
                 disagreement=(),
-                would_change=tuple(f"A finished {name.replace('_', ' ')} round." for name in silent),
+                would_change=tuple(f"A finished {label(name)} round." for name in silent),
             ),
         )
     step = cast[len(cast) // 2]

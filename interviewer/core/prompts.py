@@ -15,7 +15,7 @@ from interviewer.core.probe import MOVE_NAMES
 from interviewer.core.rubric import Move, Rubric, SeniorityLevel
 from interviewer.core.screen import neutralise
 from interviewer.core.session import SessionState, Turn
-from interviewer.core.text import clip_words
+from interviewer.core.text import clip_words, label
 
 VERSION = "1"
 SAID_WORDS = 130
@@ -103,7 +103,7 @@ def history(state: SessionState, rubric: Rubric, recent: int = 2) -> tuple[str, 
     lines = []
     if older:
         topics = dict.fromkeys(q.topic for t in older if t.question_id and (q := rubric.question(t.question_id)))
-        open_ = [c.replace("_", " ") for c in coverage(state, rubric).open_must_ask]
+        open_ = [label(c) for c in coverage(state, rubric).open_must_ask]
         lines.append(f"covered {', '.join(topics) or 'the opening'}; still open: {', '.join(open_) or 'nothing'}.")
     return (*lines, *(_short(turn) for turn in latest))
 
@@ -129,9 +129,12 @@ def judge_prefix(question: str, segments: Sequence[str]) -> str:
 
 def level_suffix(name: str, asks: str) -> str:
     """Render the part that is read at one token: the level, ``0`` to ``3``."""
-    return f"Criterion: {name.replace('_', ' ')}. {asks}\nlevel="
+    return f"Criterion: {label(name)}. {asks}\nlevel="
 
 
-def evidence_suffix(name: str, asks: str) -> str:
-    """Render the part that is read at one token: the label of the sentence that carries the level."""
-    return f"Criterion: {name.replace('_', ' ')}. {asks}\nsentence="
+def evidence_suffix(name: str) -> str:
+    """Render the part that is read at one token: the label of the sentence that carries the level.
+
+    Short on purpose: prefill is what a judge pass costs, and the name is enough to point at a sentence.
+    """
+    return f"Criterion: {label(name)}\nsentence="

@@ -62,7 +62,7 @@ class Imports:
         self,
         content: str,
         *,
-        format: Literal["text", "json"],  # noqa: A002 - the name of the field in the contract
+        format: Literal["text", "json"],
         rubric: str,
         persona: str | None = None,
         level: SeniorityLevel = "mid",

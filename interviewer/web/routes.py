@@ -181,7 +181,7 @@ async def events(session_id: str, service: Srv, after: Annotated[int, Query(ge=0
 async def transcript(
     session_id: str,
     service: Srv,
-    format: Annotated[Literal["json", "md", "txt"], Query()] = "json",  # noqa: A002
+    format: Annotated[Literal["json", "md", "txt"], Query()] = "json",
 ) -> Response:
     """Return what was said."""
     state = await service.sessions.state(session_id)
@@ -194,7 +194,7 @@ async def transcript(
 
 
 @router.get("/sessions/{session_id}/report")
-async def report(session_id: str, service: Srv, format: Annotated[Literal["json", "md"], Query()] = "json") -> Response:  # noqa: A002
+async def report(session_id: str, service: Srv, format: Annotated[Literal["json", "md"], Query()] = "json") -> Response:
     """Return the debrief: of the whole session, or so far in practice mode."""
     state = await service.sessions.state(session_id)
     if state.started.mode == "real" and state.ended is None:
@@ -278,7 +278,7 @@ async def get_loop(loop_id: str, service: Srv) -> m.LoopView:
 async def get_memo(
     loop_id: str,
     service: Srv,
-    format: Annotated[Literal["json", "md"], Query()] = "json",  # noqa: A002
+    format: Annotated[Literal["json", "md"], Query()] = "json",
 ) -> Response:
     """Return the committee's memo over the packets of the rounds that have ended."""
     view = await get_loop(loop_id, service)

@@ -15,7 +15,10 @@ from interviewer.core.text import Quote
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
 VERSIONS = ev.Versions(rubric="r1", persona="p1", prompt="t1", model="base", adapter="recruiter-ab12", judge="j1")
-NASTY = "quote \" backslash \\ nul \x00 newline \n emoji 🧑‍💻 rtl \u202e עברית half \uffff percent %s {x} '; DROP TABLE event;--"
+NASTY = (
+    'quote " backslash \\ nul \x00 newline \n emoji \U0001f9d1\u200d\U0001f4bb rtl \u202e \u05d0 last \uffff '
+    "percent %s :name {x} '; DROP TABLE event;--"
+)
 
 
 def later(seconds: float) -> datetime:

@@ -92,7 +92,7 @@ async def test_the_row_follows_the_log(store: SqlEventStore) -> None:
 
 
 async def test_an_import_is_complete_from_the_start(store: SqlEventStore) -> None:
-    log = [
+    log: list[ev.Event] = [
         started(origin="imported"),
         ev.PersonaChanged(persona="behavioral", adapter=None),
         ev.SessionEnded(reason="imported"),
@@ -103,7 +103,8 @@ async def test_an_import_is_complete_from_the_start(store: SqlEventStore) -> Non
 
 
 async def test_a_log_starts_with_session_started(store: SqlEventStore) -> None:
-    for log in ([], [answer()]):
+    logs: list[list[ev.Event]] = [[], [answer()]]
+    for log in logs:
         with pytest.raises(ValueError, match="session_started"):
             await store.create("s1", NOON, log, token_hash="h")
     assert await store.rows() == []
@@ -121,7 +122,7 @@ async def test_an_id_is_used_once(store: SqlEventStore) -> None:
 async def test_an_append_at_another_length_changes_nothing(store: SqlEventStore, expected: int) -> None:
     await store.create("s1", NOON, [started(), answer()], token_hash="h")
     before = await store.row("s1")
-    events = [answer(2), ev.SessionEnded(reason="time")]
+    events: list[ev.Event] = [answer(2), ev.SessionEnded(reason="time")]
     with pytest.raises(ConcurrentAppend, match="2 events") if expected >= 0 else pytest.raises(ValueError):
         await store.append("s1", later(9), events, expected_seq=expected)
     assert await store.row("s1") == before

@@ -93,7 +93,7 @@ def test_a_file_that_is_not_a_database(tmp_path: Path) -> None:
     "url", ["", "interviews.db", "mysql://u:secret@h/n", "sqlite+aiosqlite://", "postgresql+x://h"]
 )
 def test_urls_of_nothing_we_know(url: str) -> None:
-    with pytest.raises(StoreError, match="sqlite:///file.db or postgresql://") as caught:
+    with pytest.raises(StoreError, match=r"sqlite:///file.db or postgresql://") as caught:
         SqlEventStore.open(url)
     assert "secret" not in str(caught.value)
 
@@ -111,7 +111,7 @@ def test_a_postgres_that_is_not_there(tmp_path: Path) -> None:
 
 @pytest.mark.postgres
 def test_a_postgres_database_that_is_not_there(new_postgres: NewDatabase) -> None:
-    with pytest.raises(StoreError, match="create it first|can be reached|cannot be reached"):
+    with pytest.raises(StoreError, match=r"create it first|can be reached|cannot be reached"):
         SqlEventStore.open(new_postgres().replace("/test_", "/missing_"))
 
 
@@ -126,7 +126,7 @@ async def test_postgres_connections_that_die(new_postgres: NewDatabase) -> None:
         session.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
 
     engine = connect(url)
-    with pytest.raises(StoreError, match="stopping or starting|cannot be reached"):
+    with pytest.raises(StoreError, match=r"stopping or starting|cannot be reached"):
         Database(engine).write(die)
     with engine.connect() as connection:  # idle connections of the store die too: the next call replaces them
         connection.execute(
@@ -154,7 +154,7 @@ async def test_a_read_only_postgres(new_postgres: NewDatabase) -> None:
 
 async def test_tables_that_are_missing(url: str) -> None:
     store = SqlEventStore(connect(url))
-    with pytest.raises(StoreError, match="database failed|table is missing"):
+    with pytest.raises(StoreError, match=r"database failed|table is missing"):
         await store.ping()
     await store.close()
 
