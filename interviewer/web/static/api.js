@@ -88,6 +88,24 @@ export async function personaNames() {
   }
 }
 
+/** Titles of rounds by rubric id, or an empty map when the service cannot say. */
+export async function titles() {
+  try {
+    return new Map((await rubrics()).map((r) => [r.id, r.title]));
+  } catch {
+    return new Map();
+  }
+}
+
+/** What flags mean by id, where the service says it beside the rubrics. */
+export async function flagTexts() {
+  try {
+    return new Map(Object.entries((await once("/v1/rubrics")).flags ?? {}));
+  } catch {
+    return new Map();
+  }
+}
+
 /** What is known about criteria by id, from the rubrics: `{id, asks?}`. */
 export async function criteriaNames() {
   const known = new Map();

@@ -28,8 +28,8 @@ async function load(list, state, root) {
   const wait = busy("Loading the sessions");
   clear(list).append(wait.node);
   try {
-    const [rows, personas] = await Promise.all([api.sessions(), api.personaNames()]);
-    if (state.live) show(list, rows, personas, root);
+    const [rows, personas, titles] = await Promise.all([api.sessions(), api.personaNames(), api.titles()]);
+    if (state.live) show(list, rows, { personas, titles, root });
   } catch (error) {
     if (state.live) list.append(errorBox(error, () => load(list, state, root)));
   } finally {
@@ -37,15 +37,15 @@ async function load(list, state, root) {
   }
 }
 
-function show(list, rows, personas, root) {
+function show(list, rows, names) {
   if (!rows.length) {
     append(list, h("p", null, "No sessions yet. ", h("a", { href: "#/" }, "Start an interview"), ", or import a transcript below."));
     return;
   }
-  append(list, h("ul", { class: "rows" }, rows.map((row) => item(row, personas, root))));
+  append(list, h("ul", { class: "rows" }, rows.map((row) => item(row, names))));
 }
 
-function item(row, personas, root) {
+function item(row, { personas, titles, root }) {
   const problem = h("div");
   const node = h(
     "li",
@@ -53,7 +53,7 @@ function item(row, personas, root) {
     h(
       "div",
       { class: "grow" },
-      h("h2", null, plain(row.rubric)),
+      h("h2", null, titles.get(row.rubric) ?? plain(row.rubric)),
       h(
         "p",
         { class: "muted" },

@@ -59,6 +59,7 @@ class Interview {
       if (this.stage === "asking") this.interrupt();
     };
     document.addEventListener("keydown", this.onKey);
+    this.follow = true;
     this.tick = setInterval(() => this.#clock(), 1000);
     this.connection = new Connection(id, {
       message: (message) => this.receive(message),
@@ -139,6 +140,7 @@ class Interview {
     clearTimeout(this.catchUp);
     clearTimeout(this.retry);
     document.removeEventListener("keydown", this.onKey);
+    this.resized?.disconnect();
     this.connection.stop();
   }
 
@@ -175,6 +177,10 @@ class Interview {
     });
     el.log = h("ol", { class: "log" });
     el.scroll = h("div", { class: "scroll", role: "region", "aria-label": "Conversation", tabindex: "0" }, el.log);
+    el.scroll.addEventListener("scroll", () => { this.follow = this.#near(el.scroll); }, { passive: true });
+    // A growing answer box or a phone's keyboard takes room from the conversation: its end stays in sight.
+    this.resized = new ResizeObserver(() => { if (this.follow) el.scroll.scrollTop = el.scroll.scrollHeight; });
+    this.resized.observe(el.scroll);
     el.status = h("p", { class: "stage" });
     el.stageText = h("span", { role: "status" });
     el.stageTime = h("span", { class: "muted", "aria-hidden": "true" });
@@ -223,7 +229,7 @@ class Interview {
         el.send,
         el.stop,
         el.hint,
-        h("span", { class: "muted help wide", id: "answer-help" }, `${key}+Enter sends. Pauses are not held against you; the draft is kept.`),
+        h("span", { class: "muted help wide", id: "answer-help" }, `${key}+Enter sends. Pauses cost nothing.`),
         el.count,
       ),
     );
@@ -781,7 +787,8 @@ class Interview {
       this.pendingNode = null;
       store.write(`draft:${this.id}`, draft);
     }
-    const focused = el.composer.contains(document.activeElement);
+    const first = el.after.hidden;
+    el.more.open = false;
     el.composer.hidden = true;
     el.after.hidden = false;
     clear(el.after);
@@ -800,7 +807,7 @@ class Interview {
         : null,
       h("p", { class: "row" }, link, this.loop ? h("a", { href: `#/l/${encodeURIComponent(this.loop)}` }, "Back to the loop") : null),
     );
-    if (focused) link.focus({ preventScroll: true });
+    if (first && this.caughtUp) link.focus({ preventScroll: true });
     this.#scrollDown(true);
   }
 
@@ -814,8 +821,12 @@ class Interview {
   /** Follow the conversation unless the reader has scrolled up. */
   #scrollDown(force = false) {
     const box = getComputedStyle(this.el.scroll).overflowY === "auto" ? this.el.scroll : document.scrollingElement;
-    const near = box.scrollHeight - box.scrollTop - box.clientHeight < 160;
+    const near = box === this.el.scroll ? this.follow : this.#near(box);
     if (force || near) box.scrollTop = box.scrollHeight;
+  }
+
+  #near(box) {
+    return box.scrollHeight - box.scrollTop - box.clientHeight < 120;
   }
 }
 

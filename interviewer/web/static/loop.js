@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { append, busy, clear, errorBox, h, table } from "./dom.js";
 import * as parts from "./parts.js";
-import { percent, plain } from "./words.js";
+import { RAISED, STRENGTHS, plain } from "./words.js";
 
 async function load(place, state, text, get, show) {
   clear(place);
@@ -44,8 +44,8 @@ export function loop(root, id) {
     state,
     "Loading the loop",
     () => Promise.all([api.loop(id), api.personaNames(), api.rubrics().catch(() => [])]),
-    ([data, personas, rubrics]) => {
-      const titles = new Map(rubrics.map((r) => [r.id, r]));
+    ([data, personas, list]) => {
+      const rubrics = new Map(list.map((r) => [r.id, r]));
       const done = data.sessions.filter((row) => row.ended).length;
       append(
         place,
@@ -57,7 +57,7 @@ export function loop(root, id) {
             h(
               "li",
               null,
-              h("div", { class: "grow" }, h("h2", null, titles.get(row.rubric)?.title ?? plain(row.rubric)), h("p", { class: "muted" }, [personas.get(row.persona)?.name ?? plain(row.persona), titles.get(row.rubric)?.decides].filter(Boolean).join(". "))),
+              h("div", { class: "grow" }, h("h2", null, rubrics.get(row.rubric)?.title ?? plain(row.rubric)), h("p", { class: "muted" }, [personas.get(row.persona)?.name ?? plain(row.persona), rubrics.get(row.rubric)?.decides].filter(Boolean).join(". "))),
               h("p", { class: "state" }, stateOf(row)),
               h("p", { class: "row" }, nextLink(row)),
             ),
@@ -71,6 +71,13 @@ export function loop(root, id) {
 }
 
 const asVerdict = (value) => (value && typeof value === "object" ? value : { step: value ?? null, reasons: [], would_change: [] });
+
+/** Raised flags and strengths in short; the round's report has the evidence. */
+function flagList(flags) {
+  const shown = flags.map((f) => (typeof f === "string" ? { flag: f, probability: 1 } : f)).filter((f) => f.probability >= RAISED);
+  if (!shown.length) return h("span", { class: "muted" }, "none raised");
+  return h("ul", { class: "plain" }, shown.map((f) => h("li", null, STRENGTHS.has(f.flag) ? `Strength: ${plain(f.flag).toLowerCase()}` : plain(f.flag))));
+}
 
 export function memo(root, id) {
   const { state, place, leave } = view(root, "Committee memo");
@@ -100,7 +107,7 @@ export function memo(root, id) {
                 h("a", { href: `${sessionLink(round.session_id)}/report` }, plain(round.rubric)),
                 [plain(verdict.step ?? "no verdict"), verdict.also_possible ? h("p", { class: "muted" }, `or ${plain(verdict.also_possible).toLowerCase()}`) : null],
                 h("ul", { class: "plain" }, verdict.reasons.map((t) => h("li", null, t))),
-                round.flags?.length ? h("ul", { class: "plain" }, round.flags.map((f) => h("li", null, typeof f === "string" ? plain(f) : `${plain(f.flag)} (${percent(f.probability)})`))) : h("span", { class: "muted" }, "none"),
+                flagList(round.flags ?? []),
               ];
             }),
           )

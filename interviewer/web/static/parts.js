@@ -1,7 +1,7 @@
 /** Pieces that several views show: levels, distributions, quotes, flags, the verdict scale. */
 
 import { append, h, s } from "./dom.js";
-import { LEVELS, STEPS, STRENGTHS, level as levelWord, percent, plain } from "./words.js";
+import { LEVELS, RAISED, STEPS, STRENGTHS, level as levelWord, percent, plain } from "./words.js";
 
 /** Three cells, `n` of them filled, with the level in words; `null` is "not assessed" and has no cells. */
 export function meter(n) {
@@ -80,11 +80,11 @@ export function notices(list) {
 }
 
 /** Flags, raised first, strengths apart. */
-export function flags(list, { turns = true, heading = "h3", strong = 0.5 } = {}) {
+export function flags(list, { turns = true, texts = new Map() } = {}) {
   const group = (title, items) =>
     items.length
       ? [
-          h(heading, null, title),
+          h("h3", null, title),
           h(
             "ul",
             { class: "flags" },
@@ -93,7 +93,7 @@ export function flags(list, { turns = true, heading = "h3", strong = 0.5 } = {})
                 "li",
                 null,
                 h("div", { class: "levels-head" }, h("span", { class: "criterion" }, plain(flag.flag)), probability(flag.probability)),
-                flag.text ? h("p", { class: "muted" }, flag.text) : null,
+                texts.has(flag.flag) ? h("p", { class: "muted" }, texts.get(flag.flag).replace(/^\(strength\) /, "")) : null,
                 quotes(flag.evidence, { turns }),
               ),
             ),
@@ -103,8 +103,8 @@ export function flags(list, { turns = true, heading = "h3", strong = 0.5 } = {})
   const marks = list.filter((f) => !STRENGTHS.has(f.flag));
   const strengths = list.filter((f) => STRENGTHS.has(f.flag));
   const parts = [
-    ...group("Raised", marks.filter((f) => f.probability >= strong)),
-    ...group("Possible, not raised", marks.filter((f) => f.probability < strong)),
+    ...group("Raised", marks.filter((f) => f.probability >= RAISED)),
+    ...group("Possible, not raised", marks.filter((f) => f.probability < RAISED)),
     ...group("Strengths", strengths),
   ];
   return parts.length ? parts : [h("p", { class: "muted" }, "None.")];

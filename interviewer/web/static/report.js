@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { append, busy, clear, confirmDialog, errorBox, h, option, table } from "./dom.js";
 import * as parts from "./parts.js";
 import * as store from "./store.js";
-import { capAfter, level as levelWord, move, percent, plain, plural, source } from "./words.js";
+import { capAfter, move, percent, plain, plural, source } from "./words.js";
 
 const POLL = 2000;
 
@@ -41,10 +41,10 @@ async function load(place, heading, id, state) {
   const wait = busy("Writing the report");
   place.append(wait.node);
   try {
-    const [row, data, personas] = await Promise.all([api.session(id), api.report(id), api.personaNames()]);
+    const [row, data, personas, titles, texts] = await Promise.all([api.session(id), api.report(id), api.personaNames(), api.titles(), api.flagTexts()]);
     if (!state.live) return;
-    heading.textContent = `Report: ${plain(data.round)}`;
-    show(place, { id, row, data, personas, state, again: () => load(place, heading, id, state) });
+    heading.textContent = `Report: ${titles.get(data.round) ?? plain(data.round)}`;
+    show(place, { id, row, data, personas, texts, state, again: () => load(place, heading, id, state) });
   } catch (error) {
     if (!state.live) return;
     if (error.status === 404) {
@@ -100,7 +100,7 @@ function show(place, context) {
     nextSteps(data.next_steps),
     reasons(data.verdict),
     criteria(data.criteria),
-    h("section", { "aria-labelledby": "flags" }, h("h2", { id: "flags" }, "What a committee would write down"), parts.flags(data.flags)),
+    h("section", { "aria-labelledby": "flags" }, h("h2", { id: "flags" }, "What a committee would write down"), parts.flags(data.flags, { texts: context.texts })),
     probes(data.probes),
     receipt(data.receipt, data.notices),
     actions(context),
@@ -416,8 +416,9 @@ function showDiff(place, found, personas) {
         h("span", { class: "criterion" }, plain(l.criterion)),
         word(l.before),
         word(l.after),
-        l.before === l.after ? h("span", { class: "muted" }, "none") : l.before === null || l.after === null ? h("strong", null, l.after === null ? "no longer assessed" : "now assessed") : h("strong", null, `${l.after > l.before ? "+" : "-"}${Math.abs(l.after - l.before)}, ${levelWord(l.after)}`),
+        l.before === l.after ? h("span", { class: "muted" }, "none") : l.before === null || l.after === null ? h("strong", null, l.after === null ? "no longer assessed" : "now assessed") : h("strong", null, `${l.after > l.before ? "up" : "down"} by ${Math.abs(l.after - l.before)}`),
       ]),
+      { className: "compact" },
     ),
     h(
       "p",

@@ -27,7 +27,8 @@ async function load(body, state) {
   const wait = busy("Loading the questions");
   body.append(wait.node);
   try {
-    const [rubrics, criteria] = await Promise.all([api.rubrics(), api.criteriaNames()]);
+    const [rubrics, criteria, texts] = await Promise.all([api.rubrics(), api.criteriaNames(), api.flagTexts()]);
+    state.texts = texts;
     if (state.live) form(body, state, rubrics, criteria);
   } catch (error) {
     if (state.live) body.append(errorBox(error, () => load(body, state)));
@@ -65,7 +66,7 @@ function form(body, state, rubrics, criteria) {
     picked,
     written,
     field("Answer", answer),
-    field("Level", level),
+    h("div", { class: "narrow" }, field("Level", level)),
     problem,
     h("div", { class: "row" }, button),
   );
@@ -120,7 +121,7 @@ function form(body, state, rubrics, criteria) {
       if (mode() === "write") request.criteria = chosen;
       const found = await api.score(request);
       if (!state.live) return;
-      show(clear(result), found, text);
+      show(clear(result), found, text, state.texts);
       result.focus({ preventScroll: true });
       result.scrollIntoView({ block: "start" });
     } catch (error) {
@@ -144,7 +145,7 @@ function check(mode, question, own, chosen, text) {
   return null;
 }
 
-function show(place, found, text) {
+function show(place, found, text, texts) {
   append(place, h("h2", null, "What this answer shows"));
   append(place, parts.notices(found.notices));
   if (found.unscored) {
@@ -157,7 +158,7 @@ function show(place, found, text) {
     append(place, parts.legend(), parts.levels(found.scores, { turns: false, number: true }));
     append(place, h("h2", null, "The answer, with what carries the levels"), highlighted(text, found.scores));
   }
-  append(place, h("h2", null, "Flags"), parts.flags(found.flags ?? [], { turns: false }));
+  append(place, h("h2", null, "Flags"), parts.flags(found.flags ?? [], { turns: false, texts }));
   append(place, coaching(found.coaching));
   const timing = found.timing ?? {};
   append(

@@ -7,12 +7,15 @@ import { initials, plain } from "./words.js";
 
 const LOOP = "*loop*";
 const POLL = 2000;
+/** The order of a loop; others follow. */
+const ORDER = ["recruiter", "hiring_manager", "coding_design", "deep_dive", "behavioral"];
+const place = (persona) => (ORDER.includes(persona.rubric) ? ORDER.indexOf(persona.rubric) : ORDER.length);
 
 export function start(root) {
   append(
     root,
     h("h1", null, "Start an interview"),
-    h("p", { class: "lead" }, "One round with one interviewer, or the five rounds of a loop for an applied-AI engineer."),
+    h("p", { class: "lead" }, "One round with one interviewer, or the whole loop for an applied AI engineer."),
   );
   const state = { ready: false, live: true };
   const banner = h("div", { role: "status" });
@@ -70,7 +73,8 @@ async function load(body, state) {
   body.append(wait.node);
   try {
     const [personas, rubrics] = await Promise.all([api.personas(), api.rubrics()]);
-    if (state.live) form(body, state, personas, new Map(rubrics.map((r) => [r.id, r])));
+    const ordered = [...personas].sort((a, b) => place(a) - place(b));
+    if (state.live) form(body, state, ordered, new Map(rubrics.map((r) => [r.id, r])));
   } catch (error) {
     if (state.live) body.append(errorBox(error, () => load(body, state)));
   } finally {

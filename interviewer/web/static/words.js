@@ -24,6 +24,9 @@ const SOURCES = {
 
 export const STRENGTHS = new Set(["decision_chain", "product_sense", "honest_about_limits"]);
 
+/** Probability from which a flag counts as raised, as in the service. */
+export const RAISED = 0.5;
+
 /** `llm_serving_depth` -> `LLM serving depth`. */
 export function plain(id) {
   const text = String(id ?? "").replace(/[_-]+/g, " ").replace(/\b(llm|api|gpu|kv|ml)\b/gi, (w) => w.toUpperCase());

@@ -1,0 +1,5 @@
+"""``python -m interviewer``."""
+
+from interviewer.cli import main
+
+main()

@@ -1,0 +1,328 @@
+"""The command ``interviewer``: one verb per use, ``--json`` where a machine reads."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import socket
+import sys
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from interviewer import __version__
+from interviewer.client import DEFAULT_URL, Client, ServiceError
+from interviewer.settings import Settings
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="A self-hosted LLM mock interviewer.")
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+Url = Annotated[str, typer.Option("--url", help="Where the service runs.", envvar="INTERVIEWER_URL")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def fail(message: str, code: int = 2) -> NoReturn:
+    """Print one clear message and exit."""
+    err.print(f"[bold]error:[/bold] {message}", markup=True)
+    raise typer.Exit(code)
+
+
+def show(data: Any) -> None:
+    """Print JSON for machines."""
+    typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
+
+
+@app.callback(invoke_without_command=True)
+def root(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+    """Hold mock interviews with a local model."""
+    if version:
+        typer.echo(__version__)
+        raise typer.Exit()
+
+
+@app.command()
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on (default 127.0.0.1).")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on (default 8600); 0 takes a free one.")] = None,
+    engine_url: Annotated[str | None, typer.Option(help="OpenAI-compatible endpoint, http://host:port/v1.")] = None,
+    engine_model: Annotated[str | None, typer.Option(help="Model name at that endpoint.")] = None,
+    database_url: Annotated[str | None, typer.Option(help="SQLAlchemy URL; default is a SQLite file.")] = None,
+    adapters: Annotated[bool | None, typer.Option(help="Serve the personas' adapters.")] = None,
+) -> None:
+    """Start the service and, unless an endpoint is given, the embedded engine."""
+    given = {
+        "host": host,
+        "port": port,
+        "engine_url": engine_url,
+        "engine_model": engine_model,
+        "database_url": database_url,
+        "adapters": adapters,
+    }
+    run_service(Settings(**{k: v for k, v in given.items() if v is not None}))  # type: ignore[arg-type]
+
+
+def run_service(settings: Settings) -> None:
+    """Run the service until it is told to stop."""
+    import uvicorn
+
+    from interviewer.adapters.documents import DocumentError
+    from interviewer.bootstrap import build
+    from interviewer.service.ports import StoreError
+    from interviewer.web.app import create_app
+    from interviewer.web.wire import MAX_FRAME
+
+    logging.basicConfig(level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.getLogger("httpx2").setLevel(logging.WARNING)
+    listening = _bind(settings.host, settings.port)
+    port = listening.getsockname()[1]
+
+    async def built() -> Any:
+        service = await build(settings, progress=lambda line: err.print(f"  {line}", markup=False))
+        err.print(f"Open [bold]http://{settings.host}:{port}/[/bold] - interviews can start when the engine is ready.")
+        return service
+
+    config = uvicorn.Config(
+        create_app(built, (*settings.allowed_hosts, settings.host)),
+        log_level="warning",
+        ws="websockets-sansio",
+        ws_max_size=MAX_FRAME,
+        ws_ping_interval=20.0,
+        ws_ping_timeout=30.0,
+        timeout_graceful_shutdown=5,
+    )
+    try:
+        uvicorn.Server(config).run(sockets=[listening])
+    except (DocumentError, StoreError) as error:
+        fail(str(error))
+    except KeyboardInterrupt:
+        err.print("stopped")
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except OSError as error:
+        listening.close()
+        fail(f"cannot listen on {host}:{port} ({error.strerror}); choose another with --port, or stop what runs there")
+    return listening
+
+
+@app.command()
+def chat(
+    persona: Annotated[str, typer.Option(help="Who interviews; see `interviewer personas`.")] = "hiring_manager",
+    rubric: Annotated[str | None, typer.Option(help="Round; the persona's own by default.")] = None,
+    level: Annotated[str, typer.Option(help="mid or senior.")] = "mid",
+    mode: Annotated[str, typer.Option(help="practice or real.")] = "practice",
+    minutes: Annotated[int | None, typer.Option(help="Length; the round's own by default.")] = None,
+    resume: Annotated[str | None, typer.Option("--resume", help="Id of a session to go on with.")] = None,
+    url: Url = DEFAULT_URL,
+) -> None:
+    """Hold an interview in the terminal."""
+    from interviewer.terminal import hold
+
+    with Client(url) as client:
+        try:
+            if resume is None:
+                body: dict[str, Any] = {"persona": persona, "level": level, "mode": mode}
+                body |= {"rubric": rubric} if rubric else {}
+                body |= {"minutes": minutes} if minutes else {}
+                opened = client.post("/v1/sessions", body)
+            else:
+                opened = {"id": resume, **client.post(f"/v1/sessions/{resume}/token", {})}
+            asyncio.run(hold(url, opened["id"], opened["token"], out))
+        except KeyboardInterrupt:
+            err.print(f"\nThe session is kept; go on with: interviewer chat --resume {opened['id']}")
+        except ServiceError as error:
+            fail(str(error))
+
+
+@app.command()
+def score(
+    answer: Annotated[str, typer.Argument(help="File with the answer, or - for standard input.")],
+    question_id: Annotated[str | None, typer.Option("--id", help="Question of a rubric.")] = None,
+    question: Annotated[str | None, typer.Option("--question", help="Any question's text.")] = None,
+    criteria: Annotated[str | None, typer.Option(help="Criterion ids, comma-separated.")] = None,
+    rubric: Annotated[str | None, typer.Option(help="Round whose criteria are used for a free question.")] = None,
+    level: Annotated[str, typer.Option(help="mid or senior.")] = "mid",
+    url: Url = DEFAULT_URL,
+    as_json: Json = False,
+) -> None:
+    """Score one written answer."""
+    body: dict[str, Any] = {"answer": _read(answer), "level": level}
+    body["question"] = {"id": question_id} if question_id else {"text": question or ""}
+    body |= {"criteria": criteria.split(",")} if criteria else {}
+    body |= {"rubric": rubric} if rubric else {}
+    with Client(url) as client:
+        result = _try(lambda: client.post("/v1/score", body))
+    if as_json:
+        show(result)
+        return
+    if result["unscored"]:
+        out.print(f"Not scored: {result['unscored']['detail']}")
+    table = Table("criterion", "level", "confidence", "evidence")
+    for row in result["scores"]:
+        quotes = " / ".join(q["text"] for q in row["evidence"])
+        table.add_row(row["criterion"], str(row["level"]), f"{row['confidence']:.2f}", quotes)
+    out.print(table)
+    for notice in result["notices"]:
+        out.print(f"notice: {notice['message']}")
+    for note in (result["coaching"] or {"notes": []})["notes"]:
+        if note["missing"]:
+            out.print(f"{note['criterion']}: next level asks for: {note['missing']}")
+
+
+@app.command("import")
+def import_(
+    transcript: Annotated[str, typer.Argument(help="File with a transcript, or - for standard input.")],
+    rubric: Annotated[str, typer.Option(help="Round to judge it by.")],
+    persona: Annotated[str | None, typer.Option(help="Who asked; the round's own by default.")] = None,
+    level: Annotated[str, typer.Option(help="mid or senior.")] = "mid",
+    candidate: Annotated[str | None, typer.Option(help="Name of the candidate's label.")] = None,
+    url: Url = DEFAULT_URL,
+    as_json: Json = False,
+) -> None:
+    """Import a transcript (JSON or speaker-labelled text) as a session and wait until it is read."""
+    import time
+
+    content = _read(transcript)
+    body = {
+        "format": "json" if content.lstrip("\ufeff \n\r\t")[:1] in "[{" else "text",
+        "content": content,
+        "rubric": rubric,
+        "persona": persona,
+        "level": level,
+        "candidate": candidate,
+    }
+    with Client(url) as client:
+        taken = _try(lambda: client.post("/v1/transcripts", body))
+        while True:
+            seen = _try(lambda: client.get(f"/v1/sessions/{taken['id']}"))
+            progress = seen["progress"]
+            err.print(f"read {progress['assessed']} of {progress['total']} answers", end="\r")
+            if progress["assessed"] >= progress["total"]:
+                break
+            time.sleep(0.5)
+        err.print()
+    if as_json:
+        show(taken)
+        return
+    for line in taken["unplaced"]:
+        err.print(f"line {line['line']} was not placed: {line['text']}", markup=False)
+    out.print(f"session {taken['id']}: {taken['turns']} answers; see: interviewer report {taken['id']}")
+
+
+@app.command()
+def replay(
+    session: Annotated[str, typer.Argument(help="Id of the session.")],
+    persona: Annotated[str | None, typer.Option(help="Who would ask.")] = None,
+    rubric: Annotated[str | None, typer.Option(help="Round to judge by.")] = None,
+    from_turn: Annotated[int | None, typer.Option(help="Go on live from this turn (what-if).")] = None,
+    answer: Annotated[str | None, typer.Option(help="File with the edited answer of that turn.")] = None,
+    url: Url = DEFAULT_URL,
+    as_json: Json = False,
+) -> None:
+    """Replay a session as another persona or rubric, or from an edited answer, and show what changed."""
+    body: dict[str, Any] = {"persona": persona, "rubric": rubric, "from_turn": from_turn}
+    if answer and from_turn:
+        body["edits"] = {str(from_turn): _read(answer)}
+    body = {key: value for key, value in body.items() if value is not None}
+    with Client(url) as client:
+        made = _try(lambda: client.post(f"/v1/sessions/{session}/replays", body))
+        if as_json:
+            show(made)
+        elif made["diff"] is None:
+            out.print(f"session {made['id']} goes on from turn {from_turn}: interviewer chat --resume {made['id']}")
+        else:
+            typer.echo(client.text(f"/v1/sessions/{made['id']}/diff", format="md"))
+
+
+@app.command()
+def report(
+    session: Annotated[str, typer.Argument(help="Id of the session.")], url: Url = DEFAULT_URL, as_json: Json = False
+) -> None:
+    """Print the debrief of a session."""
+    with Client(url) as client:
+        format_ = "json" if as_json else "md"
+        typer.echo(_try(lambda: client.text(f"/v1/sessions/{session}/report", format=format_)))
+
+
+@app.command()
+def history(url: Url = DEFAULT_URL, as_json: Json = False) -> None:
+    """List sessions, newest first."""
+    with Client(url) as client:
+        rows = _try(lambda: client.get("/v1/sessions"))["sessions"]
+    if as_json:
+        show(rows)
+        return
+    table = Table("id", "started", "round", "persona", "mode", "origin", "ended")
+    for row in rows:
+        ended = "yes" if row["ended"] else "no"
+        table.add_row(
+            row["id"], row["created_at"][:16], row["rubric"], row["persona"], row["mode"], row["origin"], ended
+        )
+    out.print(table)
+
+
+@app.command()
+def personas(url: Url = DEFAULT_URL, as_json: Json = False) -> None:
+    """List the interviewers."""
+    with Client(url) as client:
+        found = _try(lambda: client.get("/v1/personas"))["personas"]
+    if as_json:
+        show(found)
+        return
+    table = Table("id", "name", "title", "round", "adapter")
+    for row in found:
+        adapter = "prompt-only" if row["prompt_only"] else "served"
+        table.add_row(row["id"], row["name"], row["title"], row["rubric"], adapter)
+    out.print(table)
+
+
+@app.command()
+def questions(
+    rubric: Annotated[str | None, typer.Option(help="Only this round.")] = None, url: Url = DEFAULT_URL
+) -> None:
+    """List the questions."""
+    with Client(url) as client:
+        found = _try(lambda: client.get("/v1/questions", rubric=rubric))["questions"]
+    table = Table("id", "topic", "criteria")
+    for row in found:
+        table.add_row(row["id"], row["topic"], ", ".join(row["criteria"]))
+    out.print(table)
+
+
+def _read(path: str) -> str:
+    try:
+        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        return data.decode("utf-8-sig")
+    except OSError as error:
+        fail(f"cannot read {path}: {error.strerror}")
+    except UnicodeDecodeError:
+        fail(f"{path} is not UTF-8 text; convert it first, for example: iconv -f latin1 -t utf-8")
+
+
+def _try(call: Any) -> Any:
+    try:
+        return call()
+    except ServiceError as error:
+        fail(str(error))
+
+
+def main() -> None:
+    """Run the command."""
+    from interviewer import tools
+
+    app.add_typer(tools.model, name="model")
+    app.add_typer(tools.bench, name="bench")
+    app.add_typer(tools.evaluate, name="eval")
+    app.command()(tools.train)
+    app.command()(tools.doctor)
+    app()

@@ -1,0 +1,151 @@
+"""A client of the service, for the terminal, benchmarks and tests: HTTP calls and the socket."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+import httpx2
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Subprotocol
+
+from interviewer.web import wire
+
+DEFAULT_URL = "http://127.0.0.1:8600"
+
+
+class ServiceError(Exception):
+    """The service refused, or cannot be reached; the message says what to do."""
+
+    def __init__(self, code: str, message: str) -> None:
+        """Keep the code and the sentence."""
+        super().__init__(message)
+        self.code = code
+
+
+class Client:
+    """HTTP calls; every refusal is a :class:`ServiceError`."""
+
+    def __init__(self, url: str = DEFAULT_URL, *, seconds: float = 120.0) -> None:
+        """Talk to the service at ``url``."""
+        self.url = url.rstrip("/")
+        self._http = httpx2.Client(base_url=self.url, timeout=httpx2.Timeout(seconds, connect=5.0))
+
+    def __enter__(self) -> Self:
+        """Return the client."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close connections."""
+        self._http.close()
+
+    def get(self, path: str, **query: Any) -> Any:
+        """Return the JSON of a GET.
+
+        Raises:
+            ServiceError: refused or unreachable.
+        """
+        return self._call("GET", path, params={k: v for k, v in query.items() if v is not None}).json()
+
+    def text(self, path: str, **query: Any) -> str:
+        """Return the text of a GET.
+
+        Raises:
+            ServiceError: refused or unreachable.
+        """
+        return self._call("GET", path, params=query).text
+
+    def post(self, path: str, body: object) -> Any:
+        """Return the JSON of a POST.
+
+        Raises:
+            ServiceError: refused or unreachable.
+        """
+        return self._call("POST", path, json=body).json()
+
+    def delete(self, path: str) -> None:
+        """Send a DELETE.
+
+        Raises:
+            ServiceError: refused or unreachable.
+        """
+        self._call("DELETE", path)
+
+    def ready(self) -> dict[str, Any] | None:
+        """Return what ``/readyz`` says; ``None`` when nothing answers there."""
+        try:
+            data = self._http.get("/readyz", timeout=5.0).json()
+        except (httpx2.HTTPError, ValueError):
+            return None
+        return data if isinstance(data, dict) and "ready" in data else None
+
+    def _call(self, method: str, path: str, **options: Any) -> httpx2.Response:
+        try:
+            response = self._http.request(method, path, **options)
+        except httpx2.ConnectError as error:
+            raise ServiceError("unreachable", f"No service at {self.url}; start it with: interviewer serve") from error
+        except httpx2.HTTPError as error:
+            raise ServiceError("unreachable", f"{self.url} did not answer: {type(error).__name__}") from error
+        if response.is_success:
+            return response
+        try:
+            problem = response.json()["error"]
+            raise ServiceError(problem["code"], problem["message"])
+        except (ValueError, KeyError, TypeError):
+            raise ServiceError("refused", f"{method} {path} answered {response.status_code}") from None
+
+
+class Socket:
+    """One connection to a session."""
+
+    def __init__(self, connection: ClientConnection) -> None:
+        """Wrap an open connection that has said hello."""
+        self._connection = connection
+        self.seq = 0
+        """Highest ``seq`` seen."""
+
+    async def send(self, message: wire.ClientMessage) -> None:
+        """Send one message."""
+        await self._connection.send(message.model_dump_json())
+
+    async def answer(self, text: str) -> str:
+        """Send an answer; returns its message id."""
+        msg_id = secrets.token_hex(8)
+        await self.send(wire.Answer(msg_id=msg_id, text=text))
+        return msg_id
+
+    async def receive(self) -> wire.ServerMessage:
+        """Return the next message.
+
+        Raises:
+            websockets.ConnectionClosed: the service closed the connection.
+        """
+        message = wire.SERVER.validate_json(await self._connection.recv())
+        self.seq = max(self.seq, getattr(message, "seq", 0))
+        return message
+
+    async def close(self) -> None:
+        """Close the connection; the session stays."""
+        await self._connection.close()
+
+
+@asynccontextmanager
+async def open_socket(url: str, session_id: str, token: str, last_seq: int = 0) -> AsyncIterator[Socket]:
+    """Connect to a session and say hello.
+
+    Args:
+        url: Of the service, ``http://host:port``.
+        session_id: The session.
+        token: Its token.
+        last_seq: What was seen already; later events are sent again.
+    """
+    parts = urlsplit(url)
+    scheme = "wss" if parts.scheme == "https" else "ws"
+    address = f"{scheme}://{parts.netloc}/v1/sessions/{session_id}/ws"
+    async with connect(address, subprotocols=[Subprotocol(wire.SUBPROTOCOL)], max_size=2**22) as connection:
+        socket = Socket(connection)
+        await socket.send(wire.Hello(token=token, last_seq=last_seq))
+        yield socket

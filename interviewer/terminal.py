@@ -1,0 +1,149 @@
+"""An interview in the terminal: the question streams, an empty line sends the answer, slash commands do the rest."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from contextlib import suppress
+
+from rich.console import Console
+from websockets.exceptions import ConnectionClosed
+
+from interviewer.client import Socket, open_socket
+from interviewer.core import events as ev
+from interviewer.core.render import LEVEL_WORDS
+from interviewer.core.text import label
+from interviewer.web import wire
+
+HELP = (
+    "An empty line sends your answer. /stop interrupts, /hint, /persona NAME, /end, /help; Ctrl-C leaves (resumable)."
+)
+
+
+async def hold(url: str, session_id: str, token: str, console: Console) -> None:
+    """Hold a session until it ends; reconnects when the connection is lost."""
+    console.print(HELP, style="dim")
+    lines: asyncio.Queue[str | None] = asyncio.Queue()
+    loop = asyncio.get_running_loop()
+    reader = loop.run_in_executor(None, _read_lines, loop, lines)
+    seq = 0
+    ended = False
+    try:
+        while not ended:
+            with suppress(ConnectionClosed, OSError):
+                async with open_socket(url, session_id, token, seq) as socket:
+                    screen = _Screen(console)
+                    typing = asyncio.create_task(_type(socket, lines, console))
+                    try:
+                        ended = await _follow(socket, screen)
+                    finally:
+                        seq = max(seq, socket.seq)
+                        typing.cancel()
+                        await asyncio.gather(typing, return_exceptions=True)
+            if not ended:
+                console.print("connection lost, trying again", style="dim")
+                await asyncio.sleep(1.0)
+    finally:
+        reader.cancel()
+    console.print(f"Report: interviewer report {session_id}")
+
+
+async def _follow(socket: Socket, screen: _Screen) -> bool:
+    """Show messages until the report is ready; returns whether the session ended."""
+    while True:
+        message = await socket.receive()
+        screen.show(message)
+        if isinstance(message, wire.ReportReady):
+            return True
+
+
+async def _type(socket: Socket, lines: asyncio.Queue[str | None], console: Console) -> None:
+    draft: list[str] = []
+    while True:
+        line = await lines.get()
+        if line is None or line.strip() == "/end":
+            await socket.send(wire.End())
+            return
+        command, _, rest = line.strip().partition(" ")
+        if command == "/stop":
+            await socket.send(wire.Interrupt())
+        elif command == "/hint":
+            await socket.send(wire.Hint())
+        elif command == "/persona":
+            await socket.send(wire.SwapPersona(persona=rest.strip() or "?"))
+        elif command == "/help":
+            console.print(HELP, style="dim")
+        elif line.strip():
+            draft.append(line)
+        elif draft:
+            await socket.answer("\n".join(draft))
+            draft = []
+
+
+def _read_lines(loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[str | None]) -> None:
+    """Feed standard input to the loop; ``None`` is its end. Runs on a thread of its own."""
+    for line in sys.stdin:
+        loop.call_soon_threadsafe(lines.put_nowait, line.rstrip("\n"))
+    loop.call_soon_threadsafe(lines.put_nowait, "")
+    loop.call_soon_threadsafe(lines.put_nowait, None)
+
+
+class _Screen:
+    """Turns messages into lines."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._streaming = False
+
+    def show(self, message: wire.ServerMessage) -> None:
+        """Print one message."""
+        match message:
+            case wire.Welcome(partial=partial) if partial:
+                self._write(partial)
+            case wire.QuestionDelta():
+                self._write(message.text)
+            case wire.QuestionDone():
+                if not self._streaming:
+                    self._write(message.text)
+                self._console.print(" [interrupted]" if message.interrupted else "", style="dim", markup=False)
+                self._streaming = False
+            case wire.AssessmentMessage():
+                self._assessment(message.recorded.event)
+            case wire.EventMessage():
+                self._event(message.recorded.event)
+            case wire.Status(stage="reading"):
+                self._console.print("(reading your answer)", style="dim")
+            case wire.ErrorMessage():
+                self._console.print(f"! {message.message}", style="bold", markup=False)
+            case _:
+                return
+
+    def _write(self, text: str) -> None:
+        if not self._streaming:
+            self._console.print("\nInterviewer: ", style="bold", end="")
+        self._streaming = True
+        self._console.print(text, end="", markup=False, soft_wrap=True)
+
+    def _assessment(self, event: ev.Event) -> None:
+        if isinstance(event, ev.AnswerUnscored):
+            self._console.print(f"  not scored: {event.detail}", style="dim", markup=False)
+        if isinstance(event, ev.AnswerAssessed):
+            for found in event.assessment.criteria:
+                quote = f' - "{found.evidence[0].text}"' if found.evidence else ""
+                line = f"  {label(found.criterion)}: {found.level} {LEVEL_WORDS[found.level]}{quote}"
+                self._console.print(line, style="dim", markup=False)
+
+    def _event(self, event: ev.Event) -> None:
+        match event:
+            case ev.HintGiven():
+                self._console.print(
+                    f"Hint {event.rung} of 3 (this answer can reach level {3 - event.rung}): {event.text}"
+                )
+            case ev.PersonaChanged():
+                self._console.print(f"-- {event.persona} goes on --")
+            case ev.SessionNotice():
+                self._console.print(f"! {event.message}", markup=False)
+            case ev.SessionEnded():
+                self._console.print(f"\n{event.farewell}\n-- the session has ended ({event.reason}) --", markup=False)
+            case _:
+                return
