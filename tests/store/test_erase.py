@@ -61,7 +61,8 @@ async def test_a_crash_between_deletion_and_scrubbing_is_made_up_for_at_the_star
     store = SqlEventStore.open(sqlite_url(path))
     await store.create("s1", NOON, [started(), answer(text="secret " * 50)], token_hash="h")
     await store.close()
-    with closing(sqlite3.connect(path)) as connection, connection:  # what delete() commits, without secure_delete
+    with closing(sqlite3.connect(path)) as connection, connection:  # what delete() commits
+        connection.execute("PRAGMA secure_delete=OFF")
         connection.execute("PRAGMA foreign_keys=ON")
         connection.execute("DELETE FROM session")
         connection.execute("PRAGMA user_version=1")

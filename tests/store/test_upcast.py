@@ -15,7 +15,8 @@ from interviewer.adapters.store.upcast import Fields, dump, load
 from interviewer.core import events as ev
 from interviewer.service.ports import StoreError
 
-from .samples import FOLLOWING, NOON, STARTED, answer, event_classes, later
+from .samples import NOON, answer, later
+from .strategies import FOLLOWING, STARTED, event_classes
 
 
 @given(STARTED | FOLLOWING)

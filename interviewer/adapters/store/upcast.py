@@ -31,7 +31,7 @@ def dump(event: Event) -> str:
         StoreError: it would not come back the same, for example because a number is not finite.
     """
     try:
-        payload = event.model_dump_json()
+        payload = event.model_dump_json(warnings="error")
         same = EVENT.validate_json(payload) == event
     except ValueError as exc:
         raise StoreError(

@@ -38,7 +38,7 @@ def append(session: Session, session_id: str, expected_seq: int, recorded: Seque
     rows = event_rows(recorded)
     statement = (
         update(SessionTable)
-        .where(col(SessionTable.id) == session_id, col(SessionTable.seq) == min(expected_seq, _MAX_SEQ))
+        .where(col(SessionTable.id) == session_id, col(SessionTable.seq) == expected_seq)
         .values(changes(recorded) or {"seq": col(SessionTable.seq)})
     )
     if session.exec(statement).rowcount != 1:

@@ -1,0 +1,64 @@
+"""Agreement between the first and the blind second labelling, as published beside the data."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+DATA = Path(str(files("eval"))) / "data"
+
+
+def quadratic_kappa(first: Sequence[int], second: Sequence[int], levels: int = 4) -> float:
+    """Return Cohen's kappa with quadratic weights (Cohen 1968) for ordinal levels ``0 .. levels - 1``.
+
+    1 is full agreement, 0 what chance would give. Returns 1.0 when both raters used one and the same level throughout.
+
+    Raises:
+        ValueError: the sequences are empty or of different lengths.
+    """
+    if not first or len(first) != len(second):
+        raise ValueError(f"need two equally long, non-empty sequences, got {len(first)} and {len(second)}")
+    n = len(first)
+    observed = sum((a - b) ** 2 for a, b in zip(first, second, strict=True)) / n
+    left = [sum(a == level for a in first) / n for level in range(levels)]
+    right = [sum(b == level for b in second) / n for level in range(levels)]
+    expected = sum(left[i] * right[j] * (i - j) ** 2 for i in range(levels) for j in range(levels))
+    return 1.0 if expected == 0 else 1 - observed / expected
+
+
+def read_jsonl(path: Path) -> list[dict[str, Any]]:
+    """Return the objects of a JSON lines file."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+
+
+def answers(data: Path = DATA) -> list[dict[str, Any]]:
+    """Return every labelled answer, in a fixed order."""
+    return [row for path in sorted((data / "answers").glob("set_*.jsonl")) for row in read_jsonl(path)]
+
+
+def agreement(data: Path = DATA) -> dict[str, Any]:
+    """Compare both labellings as they were made, before anything was settled."""
+    settled = {(row["id"], row["criterion"]): row["first"] for row in read_jsonl(data / "blind" / "settled.jsonl")}
+    first = {row["id"]: row["labels"] for row in answers(data)}
+    pairs: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for path in sorted((data / "blind").glob("labels_*.jsonl")):
+        for row in read_jsonl(path):
+            for criterion, level in row["labels"].items():
+                original = settled.get((row["id"], criterion), first[row["id"]][criterion])
+                pairs[criterion].append((original, level))
+    everything = [pair for some in pairs.values() for pair in some]
+    return {
+        "answers": sum(len(read_jsonl(p)) for p in (data / "blind").glob("labels_*.jsonl")),
+        "levels": len(everything),
+        "kappa": round(quadratic_kappa(*zip(*everything, strict=True)), 3),
+        "exact": round(sum(a == b for a, b in everything) / len(everything), 3),
+        "by_criterion": {
+            criterion: {"n": len(some), "kappa": round(quadratic_kappa(*zip(*some, strict=True)), 2)}
+            for criterion, some in sorted(pairs.items())
+        },
+        "settled": len(settled),
+    }
