@@ -12,20 +12,20 @@ from typing import Any
 DATA = Path(str(files("eval"))) / "data"
 
 
-def quadratic_kappa(first: Sequence[int], second: Sequence[int], levels: int = 4) -> float:
-    """Return Cohen's kappa with quadratic weights (Cohen 1968) for ordinal levels ``0 .. levels - 1``.
+def quadratic_kappa(pairs: Sequence[tuple[int, int]], levels: int = 4) -> float:
+    """Return Cohen's kappa with quadratic weights (Cohen 1968) of two raters on levels ``0 .. levels - 1``.
 
     1 is full agreement, 0 what chance would give. Returns 1.0 when both raters used one and the same level throughout.
 
     Raises:
-        ValueError: the sequences are empty or of different lengths.
+        ValueError: there are no pairs.
     """
-    if not first or len(first) != len(second):
-        raise ValueError(f"need two equally long, non-empty sequences, got {len(first)} and {len(second)}")
-    n = len(first)
-    observed = sum((a - b) ** 2 for a, b in zip(first, second, strict=True)) / n
-    left = [sum(a == level for a in first) / n for level in range(levels)]
-    right = [sum(b == level for b in second) / n for level in range(levels)]
+    if not pairs:
+        raise ValueError("kappa needs at least one pair of levels")
+    n = len(pairs)
+    observed = sum((a - b) ** 2 for a, b in pairs) / n
+    left = [sum(a == level for a, _ in pairs) / n for level in range(levels)]
+    right = [sum(b == level for _, b in pairs) / n for level in range(levels)]
     expected = sum(left[i] * right[j] * (i - j) ** 2 for i in range(levels) for j in range(levels))
     return 1.0 if expected == 0 else 1 - observed / expected
 
@@ -54,10 +54,10 @@ def agreement(data: Path = DATA) -> dict[str, Any]:
     return {
         "answers": sum(len(read_jsonl(p)) for p in (data / "blind").glob("labels_*.jsonl")),
         "levels": len(everything),
-        "kappa": round(quadratic_kappa(*zip(*everything, strict=True)), 3),
+        "kappa": round(quadratic_kappa(everything), 3),
         "exact": round(sum(a == b for a, b in everything) / len(everything), 3),
         "by_criterion": {
-            criterion: {"n": len(some), "kappa": round(quadratic_kappa(*zip(*some, strict=True)), 2)}
+            criterion: {"n": len(some), "kappa": round(quadratic_kappa(some), 2)}
             for criterion, some in sorted(pairs.items())
         },
         "settled": len(settled),

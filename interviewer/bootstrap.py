@@ -77,6 +77,7 @@ async def _embedded(settings: Settings, progress: Callable[[str], None]) -> Serv
         ),
         progress=progress,
     )
+    (settings.data_dir / "engine.url").write_text(f"{engine.base_url}\n", encoding="utf-8")
     client = make_client(engine.base_url, "none")
     served = {name: served_name for name, served_name in names.items() if name != EVALUATOR}
     backend = EmbeddedBackend(

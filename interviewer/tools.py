@@ -80,13 +80,15 @@ def turn(
 def bench_score(
     url: Url = DEFAULT_URL,
     answers: Annotated[int, typer.Option(help="Answers to score.")] = 24,
+    engine_url: Annotated[str | None, typer.Option(help="The engine behind the service; found by default.")] = None,
     report: Annotated[Path | None, typer.Option(help="Write Markdown and JSON here (without suffix).")] = None,
     as_json: Json = False,
 ) -> None:
     """Measure answers per second against asking the same model for a JSON verdict with reasons."""
     from eval.bench_score import measure, to_markdown
 
-    found = measure(url, answers, _line)
+    address = engine_url or _engine_url()
+    found = measure(url, address, answers, _line)
     _publish(found, to_markdown(found), report, as_json)
 
 
@@ -102,6 +104,14 @@ def judge(
 
     found = measure(url, split, _line)
     _publish(found, to_markdown(found), report, as_json)
+
+
+def _engine_url() -> str:
+    """Return where the embedded engine of this machine listens, as the running service wrote it down."""
+    path = Settings().data_dir / "engine.url"
+    if not path.is_file():
+        fail("no embedded engine is running here; name one with --engine-url http://host:port/v1")
+    return path.read_text(encoding="utf-8").strip()
 
 
 def doctor(as_json: Json = False) -> None:

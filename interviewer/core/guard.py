@@ -10,7 +10,8 @@ import re
 from collections.abc import Sequence
 
 from interviewer.core.assessment import Frozen
-from interviewer.core.text import content_words, overlap, sentences, words
+from interviewer.core.text import content_words, sentences, words
+from interviewer.core.wording import shared
 
 _VERDICT = re.compile(
     r"(?i)\b(?:great|excellent|good (?:point|answer|question|job|thinking|call)|nice|impressive|perfect|"
@@ -18,14 +19,19 @@ _VERDICT = re.compile(
     r"fantastic|exactly right|that'?s (?:right|correct|wrong|true)|you(?:'re| are) (?:right|correct|"
     r"wrong)|correct answer|"
     r"not quite|i (?:love|like) (?:that|your|how)|solid answer|strong answer|weak answer|congratulations|wonderful|"
-    r"bad answer|incorrect|mistaken)\b"
+    r"(?:that|this|it)(?:'s| is| was) (?:a |not )?(?:bad|poor)(?: answer)?|incorrect|you(?:'re| are| were) mistaken)\b"
 )
 _OUT_OF_ROLE = re.compile(
     r"(?i)\bas an ai\b|language model, i|<\||\|>|\b(?:user|assistant|system|candidate|interviewer):|```|^#|\bprobe\b"
 )
-_STACKED = re.compile(r"(?i)[,;]?\s+(?:and|or|also)\s+(?:then\s+)?(?:what|why|how|which|when|where|who)\b[^?]{12,}\?")
+_SECOND = re.compile(r"(?i)[,;]?\s+(?:and|or|also)\s+(?:then\s+)?(?:what|why|how|which|when|where|who)\b[^?]{12,}\?")
+_ASKS = re.compile(
+    r"(?i)(?:^|[,;:]\s+|\bso\s+)(?:(?:and|but)\s+)?(?:(?:at|by|for|from|in|of|on|to|under|with)\s+)?"
+    r"(?:what|why|how|which|where|who|whose|do|does|did|is|are|was|were|would|will|could|can|have|has|had|should)\b"
+)
 REPEAT = 0.8
-ON_PROBE = 0.25
+ON_PROBE = 0.12
+"""Share of concepts that a reworded question has in common with its probe."""
 LEAD_WORDS = 22
 
 
@@ -70,11 +76,11 @@ def check_question(question: str, context: Context) -> tuple[str, ...]:
     problems = _common(question, context)
     if question.count("?") != 1 or not question.rstrip().endswith("?"):
         problems.append("not_one_question")
-    elif _STACKED.search(question):
+    elif _stacked(question) and not _stacked(split_turn(context.probe)[1]):
         problems.append("stacked")
     if len(words(question)) < 4:
         problems.append("too_short")
-    if overlap(question, context.probe) < ON_PROBE:
+    if shared(question, context.probe) < ON_PROBE:
         problems.append("off_probe")
     if any(_same(question, earlier) for earlier in context.asked):
         problems.append("repeat")
@@ -106,6 +112,11 @@ def _common(text: str, context: Context) -> list[str]:
     if any(_contains(text, term) and not _given(term, context) for term in context.giveaways):
         problems.append("leak")
     return problems
+
+
+def _stacked(question: str) -> bool:
+    """Return whether two questions are joined into one; a statement before "and what" is not a question."""
+    return any(_ASKS.search(question[: match.start()]) for match in _SECOND.finditer(question))
 
 
 def _given(term: str, context: Context) -> bool:

@@ -193,6 +193,8 @@ def _read(state: SessionState, number: int, result: Assessment | Unscored) -> Se
 
 
 def _amend(state: SessionState, phase: Phase, number: int | None = None, **changes: object) -> SessionState:
+    if not state.turns:
+        raise IllegalEvent("there is no turn yet that the event could change")
     turn = state.turns[-1]
     if number is not None and number != turn.number:
         raise IllegalEvent(f"event is for turn {number}, but turn {turn.number} is under way")

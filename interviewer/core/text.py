@@ -87,7 +87,8 @@ _STOP = frozenset(
 
 def content_words(text: str) -> set[str]:
     """Return the words of ``text`` that carry meaning: no function words, a crude plural strip."""
-    return {w[:-1] if len(w) > 3 and w.endswith("s") and not w.endswith("ss") else w for w in words(text)} - _STOP
+    kept = (w for w in words(text) if w not in _STOP)
+    return {w[:-1] if len(w) > 3 and w.endswith("s") and not w.endswith("ss") else w for w in kept}
 
 
 def function_word_share(text: str) -> float:

@@ -91,12 +91,12 @@ def judge_round(
         reasons.append(f"{hints} hint(s) were given: those answers prove less, and strong hire is ruled out.")
     cap, cap_reasons = _cap(rubric, known, flags)
     reasons += cap_reasons
+    step = _later(step, cap)
     also = None
     for shifted in (mean - error, mean + error):
         other = _later(_profile(shifted, met, top and hints == 0, bar), cap)
-        if other != _later(step, cap) and abs(ORDER.index(other) - ORDER.index(_later(step, cap))) == 1:
-            also = other
-    step = _later(step, cap)
+        if other != step:
+            also = _towards(step, other)
     if also:
         reasons.append(
             f"Too close to call between {label(step)} and {label(also)}: the reading's own spread covers both."
@@ -144,6 +144,11 @@ def _cap(rubric: Rubric, known: Coverage, flags: tuple[FlagReading, ...]) -> tup
 
 def _later(a: Step, b: Step) -> Step:
     return max(a, b, key=ORDER.index)
+
+
+def _towards(step: Step, other: Step) -> Step:
+    """Return the neighbour of ``step`` on the side of ``other``; a wide spread may reach past it."""
+    return ORDER[ORDER.index(step) + (1 if ORDER.index(other) > ORDER.index(step) else -1)]
 
 
 def _would_change(known: Coverage, bar: float, caps: list[str]) -> tuple[str, ...]:

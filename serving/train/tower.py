@@ -1,0 +1,132 @@
+"""The base model with a LoRA adapter on its upper layers, run on packed prompts.
+
+The layers below ``first_layer`` carry no adapter. Their output for a packed sequence never changes while training, so
+it is computed once, without gradients, and kept; on a CPU that is most of an epoch's cost saved.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from peft import LoraConfig, PeftModel, get_peft_model, get_peft_model_state_dict, set_peft_model_state_dict
+from safetensors.torch import load_file, save_file
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from serving.train.config import LoraSettings
+from serving.train.packing import Packed, attention_mask, positions
+
+WEIGHTS = "adapter_model.safetensors"
+
+
+class Tower:
+    """A model split at ``first_layer``. Not safe for use from two threads."""
+
+    def __init__(self, model: Any, first_layer: int) -> None:
+        """Wrap a PEFT model (or a plain Llama for causal language modelling)."""
+        self.model = model
+        causal = model.base_model.model if isinstance(model, PeftModel) else model
+        self._body = causal.model
+        self._head = causal.lm_head
+        self.first_layer = first_layer
+        self._kept: dict[int, tuple[Packed, torch.Tensor]] = {}
+
+    def hidden(self, packed: Packed, *, keep: bool = True) -> torch.Tensor:
+        """Return the final hidden states, shape ``[nodes, width]``; differentiable in the adapter's weights.
+
+        Args:
+            packed: The prompts.
+            keep: Remember the lower half for the next call with the same object.
+        """
+        mask, at = attention_mask(packed), positions(packed)
+        found = self._kept.get(id(packed))
+        if found is None:
+            with torch.no_grad():
+                states = self._body.embed_tokens(torch.tensor([packed.ids]))
+                states = self._layers(states, 0, self.first_layer, mask, at)
+            if keep:
+                # The sequence itself is kept as well: its id stays taken for as long as the entry lives.
+                self._kept[id(packed)] = (packed, states)
+        else:
+            states = found[1]
+        states = self._layers(states, self.first_layer, len(self._body.layers), mask, at)
+        return self._body.norm(states)[0]  # type: ignore[no-any-return]
+
+    def logits(self, hidden: torch.Tensor, nodes: Sequence[int]) -> torch.Tensor:
+        """Return the next-token logits after ``nodes``, shape ``[len(nodes), vocabulary]``, float32."""
+        return self._head(hidden[list(nodes)]).float()  # type: ignore[no-any-return]
+
+    def _layers(self, states: torch.Tensor, start: int, end: int, mask: torch.Tensor, at: torch.Tensor) -> torch.Tensor:
+        turn = self._body.rotary_emb(states, position_ids=at)
+        for layer in self._body.layers[start:end]:
+            states = layer(states, attention_mask=mask, position_ids=at, position_embeddings=turn, use_cache=False)
+        return states
+
+    def trainable(self) -> list[torch.Tensor]:
+        """Return the adapter's weights."""
+        return [p for p in self.model.parameters() if p.requires_grad]
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return a copy of the adapter's weights."""
+        return {key: value.detach().clone() for key, value in get_peft_model_state_dict(self.model).items()}
+
+    def load(self, state: dict[str, torch.Tensor]) -> None:
+        """Replace the adapter's weights."""
+        set_peft_model_state_dict(self.model, state)
+
+    @contextmanager
+    def plain(self) -> Iterator[None]:
+        """Run as the base model, without the adapter."""
+        with self.model.disable_adapter():
+            yield
+
+
+def lora_config(settings: LoraSettings, layers: int) -> LoraConfig:
+    """Return the PEFT configuration; only options that vLLM accepts."""
+    return LoraConfig(
+        r=settings.rank,
+        lora_alpha=settings.alpha,
+        lora_dropout=settings.dropout,
+        target_modules=list(settings.targets),
+        layers_to_transform=list(range(settings.first_layer, layers)),
+        layers_pattern="layers",
+        bias="none",
+        task_type="CAUSAL_LM",
+        base_model_name_or_path=settings.base,
+    )
+
+
+def load_base(base: Path) -> Any:
+    """Load the base in float32: the adapters are trained in the precision in which CPUs without bf16 units serve."""
+    return AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32, attn_implementation="sdpa")
+
+
+def load_tokenizer(base: Path) -> Any:
+    """Load the base's tokenizer, chat template included."""
+    return AutoTokenizer.from_pretrained(base)
+
+
+def new_tower(base: Path, settings: LoraSettings) -> Tower:
+    """Return the base with a fresh adapter; the seed decides its first weights."""
+    torch.manual_seed(settings.seed)
+    model = load_base(base)
+    config = lora_config(settings, len(model.model.layers))
+    return Tower(get_peft_model(model, config), settings.first_layer)
+
+
+def save_adapter(state: dict[str, torch.Tensor], config: LoraConfig, folder: Path, base_name: str) -> None:
+    """Write ``adapter_model.safetensors`` (bfloat16) and ``adapter_config.json``, free of local paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    save_file({key: value.to(torch.bfloat16).contiguous() for key, value in state.items()}, folder / WEIGHTS)
+    data = {key: sorted(value) if isinstance(value, set) else value for key, value in config.to_dict().items()}
+    data |= {"base_model_name_or_path": base_name, "inference_mode": True, "revision": None}
+    (folder / "adapter_config.json").write_text(json.dumps(data, indent=2, sort_keys=True, default=str) + "\n")
+
+
+def read_adapter(folder: Path) -> dict[str, torch.Tensor]:
+    """Return the weights of a saved adapter as float32."""
+    return {key: value.float() for key, value in load_file(folder / WEIGHTS).items()}
