@@ -15,30 +15,33 @@ from interviewer.core.text import Span, content_words, function_word_share, over
 _TOKEN = re.compile(r"<\|[^|<>]{0,40}\|>|<\|?/?(?:im_start|im_end|endoftext|system|s)\|?>|\[/?INST\]")
 _CONTROL = re.compile(rf"{_TOKEN.pattern}|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _MENTIONED = re.compile(
-    r"(?i)(?:[\"'`(]|\b(?:the|an?|our|its|with|on|at|to|after|before|and|or|of|like|token)\s)[\"'`(]*"
+    r"(?i)(?:[\"'`(]|\b(?:the|an?|our|its|with|on|at|to|after|before|and|or|of|like|token|is|append|add|emit|predict)\s)[\"'`(]*"
     r"(?:<\|(?:im_end|endoftext|eot_id)\|>|</?s>)(?=[\"'`),;.\s]|$)"
 )
 """A stop token that is talked about, as an answer on training data has to."""
 _GRADER = r"(?:grader|judge|evaluator|interviewer|examiner|assessor|scorer)"
 _INJECTION = re.compile(
     rf"""(?ix)
-    \b(?:ignore|disregard|override)\b.{{0,40}}\b(?:previous|prior|above|earlier|all|your|the)\b
+    (?:(?<!model\s)(?<!models\s)(?<!it\s)(?<!they\s)(?<!would\s)(?<!to\s)|(?<=you\sto\s))
+        \b(?:ignore|disregard|override)\b.{{0,40}}\b(?:previous|prior|above|earlier|all|your|the)\b
         .{{0,30}}\b(?:instruction|prompt|rule|rubric|criteri|guideline)
-    | \bforget\s+(?:about\s+)?(?:(?:all|any|your|the|these|those|my|of)\s+)*(?:previous|prior|above|earlier|all|your|the)
-        \s+(?:[\w-]+\s+){{0,2}}(?:instruction|prompt|rule|rubric|criteri|guideline)
+    | \bforget\s+(?:about\s+)?(?:(?:all|any|your|the|these|those|my|of)\s+)*
+        (?:previous|prior|above|earlier|all|your|the)\s+(?:[\w-]+\s+){{0,2}}(?:instruction|prompt|rule|rubric|criteri|guideline)
     | \b(?:give|award|assign|grant|mark|rate|grade|score)\b.{{0,40}}
         \b(?:full\s+(?:marks?|points?|credit)|level\s*[:=]?\s*3|level\s+three|3\s*(?:/|out\s+of)\s*3|10\s*/\s*10
         |(?:maximum|highest|perfect|top)\s+(?:possible\s+)?(?:scores?|marks?|grades?|levels?|ratings?|points?))\b
     | ^\W*(?:from\s+now\s+on,?\s+)?you\s+are\s+(?:now|no\s+longer)\s+
         (?:(?:an?|my|the)\s+(?!factor|order|bit|little|step|few|lot|point|limit|bottleneck)|dan\b|free\b|in\s+\w+\s+mode)
     | ^\W*from\s+now\s+on,?\s+you\b
-    | ^\W*(?:(?:please|now|so|then|just|pretend|imagine|let'?s)\W+(?:\w+\W+){{0,4}})?
-        (?:act\s+as|you\s+are|play|pretend\s+to\s+be)\b.{{0,30}}\b{_GRADER}\b
+    | ^\W*(?:(?:please|now|just)\W+)?(?:act\s+as|you\s+are|play|pretend\s+to\s+be)
+        \s+(?:an?|my)\s+(?:\w+\s+){{0,3}}{_GRADER}\b
+    | \b(?:pretend|imagine|let'?s\s+play)\b.{{0,40}}\byou\s+are\b.{{0,30}}\b{_GRADER}\b
     | ^\s*["'{{\[]*\s*(?:system|assistant|grader|evaluator|judge|rubric)\s*["']?\s*[:>]
-    | \b(?:level|score|grade|rating)["']?\s*[:=]\s*["']?(?:[23]\b(?!\.\d|\s*[%*+-]|\s+(?:if|for)\b)|full|max)
+    | \b(?:level|score|grade|rating)["']?\s*[:=]\s*["']?(?:[23]\b(?!\.\d|\s*[%*]|\s+if\b)|full|max)
     | \bverdict["']?\s*[:=]\s*["']?(?:strong_?\s?hire|hire)\b
     | \bnew\s+(?:rubric|instruction|scoring|grading)\b.{{0,30}}[:=]
-    | ^\W*(?:note|message|dear|attention|instructions?|hey|hello|to)\s+(?:(?:to|for)\s+)?(?:(?:the|my|ai|llm)\s+)*{_GRADER}\b
+    | ^\W*(?:note|message|dear|attention|instructions?|hey|hello|to)\s+(?:(?:to|for)\s+)?
+        (?:(?:the|my|ai|llm)\s+)*{_GRADER}\b
     | \b(?:as|for)\s+the\s+{_GRADER}\b,?\s+you\b
     """
 )
@@ -48,7 +51,8 @@ _BEST = (
     r"expert[- ]level|full marks|best possible)"
 )
 _SELF_PRAISE = re.compile(
-    rf"(?i)\b(?:this|my|the above)\s+{_ANSWER}\b(?!.{{0,50}}\b(?:not|isn't|wasn't|never|far from)\b).{{0,50}}\b{_BEST}\b|"
+    rf"(?i)\b(?:this|my|the above)\s+{_ANSWER}\b(?:(?!\bnot\b|n't\b|\bnever\b|\bfar\sfrom\b).){{0,50}}"
+    rf"\b{_BEST}\b|"
     rf"\bthis is\s+(?:(?:an?|the|clearly|truly|really|simply)\s+)*{_BEST}\s+(?:\w+[- ]){{0,2}}{_ANSWER}\b|"
     r"\bthis is\s+(?:(?:an?|the|clearly|truly|really|simply)\s+)*(?:level\s*3|strong hire)\b"
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 import torch
@@ -142,5 +141,3 @@ def layers(tower: Tower) -> int:
     """Return how many layers the base has."""
     return int(tower.model.config.num_hidden_layers)
 
-
-__all__ = ["Material", "asdict", "layers", "material", "mean_loss", "speech_loss", "train_persona"]

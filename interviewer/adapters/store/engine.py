@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from contextlib import closing, suppress
-from pathlib import Path
 from sqlite3 import Connection as SqliteConnection
 from sqlite3 import OperationalError
+from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError
@@ -47,10 +48,7 @@ def connect(url: str) -> Engine:
 
 def in_memory(engine: Engine) -> bool:
     """Return whether the data is gone when the engine is disposed of."""
-    name = engine.url.database or ":memory:"
-    return is_sqlite(engine) and (
-        ":memory:" in name or engine.url.query.get("mode") == "memory" or "mode=memory" in name
-    )
+    return is_sqlite(engine) and _is_memory(engine.url)
 
 
 def is_sqlite(engine: Engine) -> bool:
@@ -64,35 +62,27 @@ def _postgres(url: URL) -> Engine:
 
 
 def _sqlite(url: URL) -> Engine:
-    engine = create_engine(
-        url,
-        poolclass=QueuePool,
-        pool_timeout=10,
-        hide_parameters=True,
-        connect_args={"isolation_level": None, "check_same_thread": False, "timeout": BUSY_SECONDS},
-    )
-    if in_memory(engine):
-        # One connection, lent to one thread at a time: a StaticPool would mix the transactions of two threads.
-        engine = create_engine(
-            url,
-            poolclass=QueuePool,
-            pool_size=1,
-            max_overflow=0,
-            hide_parameters=True,
-            connect_args={"isolation_level": None, "check_same_thread": False},
-        )
-    else:
-        event.listen(engine, "do_connect", lambda *_: _create_private(url))
+    driver = {"isolation_level": None, "check_same_thread": False, "timeout": BUSY_SECONDS}
+    # In memory: one connection, lent to one thread at a time; a StaticPool would mix the transactions of two threads.
+    size = {"pool_size": 1, "max_overflow": 0} if _is_memory(url) else {}
+    engine = create_engine(url, poolclass=QueuePool, pool_timeout=10, hide_parameters=True, connect_args=driver, **size)
+    event.listen(engine, "do_connect", _create_private)
     event.listen(engine, "connect", _set_up)
     event.listen(engine, "begin", _begin)
     return engine
 
 
-def _create_private(url: URL) -> None:
+def _is_memory(url: URL) -> bool:
+    name = url.database or ":memory:"
+    return ":memory:" in name or "mode=memory" in name or url.query.get("mode") == "memory"
+
+
+def _create_private(_dialect: object, _record: object, args: Sequence[Any], _options: object) -> None:
     """Create the file readable by its owner only: it holds people's interviews. The -wal and -shm files follow it."""
-    if url.database and not url.database.startswith("file:"):
+    name = str(args[0])
+    if name != ":memory:" and not name.startswith("file:"):
         with suppress(OSError):  # the driver reports what is wrong with the path
-            os.close(os.open(Path(url.database), os.O_CREAT | os.O_RDWR, 0o600))
+            os.close(os.open(name, os.O_CREAT | os.O_RDWR, 0o600))
 
 
 def _set_up(connection: SqliteConnection, _: ConnectionPoolEntry) -> None:

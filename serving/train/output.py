@@ -1,0 +1,84 @@
+"""What a trained folder says about itself: ``result.json`` and the model card."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+LICENCE = "Apache-2.0"
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that a result depends on."""
+    found = {"python": platform.python_version()}
+    for package in ("torch", "transformers", "peft", "safetensors"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:  # pragma: no cover - a source tree on the path has no metadata
+            found[package] = "unknown"
+    return found
+
+
+def command(name: str, overrides: dict[str, str]) -> str:
+    """Return the command that repeats a run."""
+    return " ".join(["interviewer train", name, *(f"--set {key}={value}" for key, value in overrides.items())])
+
+
+def machine() -> str:
+    """Return the kind of machine in one line, without its name."""
+    model = ""
+    if sys.platform == "linux":
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "")
+        flags = next((line for line in lines if line.startswith("flags")), "")
+        cores = sum(line.startswith("processor") for line in lines)
+        width = "AVX-512" if "avx512f" in flags else "AVX2" if "avx2" in flags else "no AVX2"
+        return f"{model or platform.machine()}, {cores} cores, {width}, no GPU"
+    return f"{platform.system()} {platform.machine()}"
+
+
+def write_result(out: Path, result: dict[str, Any]) -> None:
+    """Write ``result.json``."""
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "result.json").write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+
+
+def _adapter_lines(settings: dict[str, Any]) -> str:
+    return (
+        f"LoRA rank {settings['rank']} (alpha {settings['alpha']:g}) on {', '.join(settings['targets'])} of layers "
+        f"{settings['first_layer']} and up; no bias, no DoRA, no extra modules. Stored in bfloat16."
+    )
+
+
+def persona_card(result: dict[str, Any]) -> str:
+    """Return the model card of a persona's adapter."""
+    loss, data, settings = result["loss"], result["data"], result["settings"]
+    return f"""---
+base_model: {settings["base"]}
+library_name: peft
+license: {LICENCE.lower()}
+---
+
+# Adapter `{result["name"]}`
+
+Makes {settings["base"]} speak as the persona of `persona.yaml`: one short tie-in to what the candidate said, then one
+question that pursues the probe it was given. {_adapter_lines(settings)}
+
+| loss on held-out questions (nats per token) | |
+|---|---|
+| base, without the persona's prompt | {loss["base"]:.3f} |
+| base with the persona's prompt | {loss["base_with_prompt"]:.3f} |
+| with this adapter | **{loss["adapter"]:.3f}** |
+
+- **Data:** {data["examples"]["train"]} examples in `data/examples.jsonl` for training,
+  {data["examples"]["held_out"]} held out by question ({", ".join(data["held_out_questions"])}). Written for this project.
+- **Limits:** English only, the prompt format of `interviewer/core/prompts.py` only, and a very small base: what it says
+  is checked before it is shown, and the rubric's own wording is asked where the check fails. The epoch was chosen on
+  the same held-out questions that the table reports, so the last row is slightly flattering.
+- **Repeat it:** `{result["command"]}` ({result["seconds"] // 60} min on 2 shared CPU cores). Numbers: `result.json`.
+- **Licence:** {LICENCE}, as is the base.
+"""

@@ -1,0 +1,91 @@
+"""A real service with the real engine, once for all end-to-end tests."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from interviewer.client import Client
+
+START_SECONDS = 420
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+class Running:
+    """The service as a child process."""
+
+    def __init__(self, data: Path) -> None:
+        self.data = data
+        self.url = ""
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        port = free_port()
+        self.url = f"http://127.0.0.1:{port}"
+        environment = {**os.environ, "INTERVIEWER_DATA_DIR": str(self.data)}
+        with (self.data / "service.log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "interviewer", "serve", "--port", str(port)],
+                env=environment,
+                stdout=log,
+                stderr=log,
+            )
+        self.wait_ready()
+
+    def wait_ready(self) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        state = None
+        with Client(self.url) as client:
+            while time.monotonic() < deadline:
+                assert self.process is not None
+                assert self.process.poll() is None, f"the service died:\n{self.log()}"
+                state = client.ready()
+                if state and state["ready"]:
+                    return
+                time.sleep(1)
+        pytest.fail(f"not ready after {START_SECONDS} s: {state}\n{self.log()}")
+
+    def log(self) -> str:
+        text = (self.data / "service.log").read_text(encoding="utf-8", errors="replace")
+        engine = self.data / "engine.log"
+        tail = engine.read_text(encoding="utf-8", errors="replace")[-3000:] if engine.is_file() else ""
+        return f"{text[-3000:]}\n--- engine ---\n{tail}"
+
+    def stop(self) -> None:
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(30)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait(10)
+
+
+@pytest.fixture(scope="session")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    service = Running(tmp_path_factory.mktemp("service"))
+    try:
+        service.start()
+        yield service
+    finally:
+        service.stop()
+
+
+@pytest.fixture
+def client(running: Running) -> Iterator[Client]:
+    with Client(running.url, seconds=300.0) as http:
+        yield http
