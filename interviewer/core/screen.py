@@ -33,12 +33,13 @@ _INJECTION = re.compile(
     | ^\W*(?:from\s+now\s+on,?\s+)?you\s+are\s+(?:now|no\s+longer)\s+
         (?:(?:an?|my|the)\s+(?!factor|order|bit|little|step|few|lot|point|limit|bottleneck)|dan\b|free\b|in\s+\w+\s+mode)
     | ^\W*from\s+now\s+on,?\s+you\b
-    | ^\W*(?:(?:please|now|just)\W+)?(?:act\s+as|you\s+are|play|pretend\s+to\s+be)
-        \s+(?:an?|my)\s+(?:\w+\s+){{0,3}}{_GRADER}\b
+    | ^\W*(?:(?:please|now|just)\W+)?(?:you\s+are\s+(?:an?|my)|(?:act\s+as|play|pretend\s+to\s+be)\s+(?:an?|my|the))
+        \s+(?:\w+\s+){{0,3}}{_GRADER}\b
     | \b(?:pretend|imagine|let'?s\s+play)\b.{{0,40}}\byou\s+are\b.{{0,30}}\b{_GRADER}\b
     | ^\s*["'{{\[]*\s*(?:system|assistant|grader|evaluator|judge|rubric)\s*["']?\s*[:>]
     | \b(?:level|score|grade|rating)["']?\s*[:=]\s*["']?(?:[23]\b(?!\.\d|\s*[%*]|\s+if\b)|full|max)
     | \bverdict["']?\s*[:=]\s*["']?(?:strong_?\s?hire|hire)\b
+    | \b(?:the|your)\s+(?:rubric|criteria|instructions)\s+(?:has|have)\s+been\s+(?:updated|changed|replaced)\b
     | \bnew\s+(?:rubric|instruction|scoring|grading)\b.{{0,30}}[:=]
     | ^\W*(?:note|message|dear|attention|instructions?|hey|hello|to)\s+(?:(?:to|for)\s+)?
         (?:(?:the|my|ai|llm)\s+)*{_GRADER}\b

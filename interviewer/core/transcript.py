@@ -17,7 +17,10 @@ Speaker: TypeAlias = Literal["interviewer", "candidate"]
 
 _INTERVIEWER = frozenset({"interviewer", "assistant", "q", "question", "recruiter", "hiring manager", "host", "ai"})
 _CANDIDATE = frozenset({"candidate", "user", "a", "answer", "interviewee", "applicant", "me"})
-_LABEL = re.compile(r"^\s*(?:[-*]\s+)?(?:\*\*|__)?([A-Za-z][\w .'-]{0,39}?)(?:\*\*|__)?\s*:\s*(?:\*\*|__)?\s*(.*)$")
+_GENERIC = frozenset({"assistant", "q", "question", "ai", "user", "a", "answer", "me"})
+"""Labels that also stand inside speech, as in an example of training data."""
+_NAME = r"([A-Za-z][\w .'-]{0,39}?)"
+_LABEL = re.compile(rf"^\s*(?:[-*]\s+)?(?:(\*\*|__){_NAME}(?:\1\s*:|\s*:\s*\1)|(?:\*\*|__)?{_NAME}\s*:)\s*(.*)$")
 _TIME = re.compile(r"^\s*[\[(]?\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?[\])]?\s*[-–]?\s*")
 
 
@@ -91,12 +94,12 @@ def parse_text(text: str, candidate: str | None = None) -> Transcript:
     raw: list[tuple[str, list[str]]] = []
     unplaced: list[Unplaced] = []
     known: set[str] = set()
-    for number, line in enumerate(text.lstrip("\ufeff").splitlines(), 1):
-        match = _LABEL.match(_TIME.sub("", line))
-        label = match.group(1).strip().lower() if match else ""
-        if match and _is_label(label, candidate, known, match.group(2), raw):
+    numbered = [(line, *_label(line)) for line in text.lstrip("\ufeff").splitlines()]
+    ours = {"interviewer", "candidate"} <= {label for _, label, _ in numbered}
+    for number, (line, label, rest) in enumerate(numbered, 1):
+        if label and not (ours and label in _GENERIC) and _is_label(label, candidate, known, raw):
             known.add(label)
-            raw.append((label, [match.group(2)]))
+            raw.append((label, [rest]))
         elif raw:
             raw[-1][1].append(line)
         elif line.strip() and not line.startswith("#"):
@@ -150,7 +153,13 @@ def exchanges(transcript: Transcript) -> tuple[Exchange, ...]:
     return tuple(pairs)
 
 
-def _is_label(label: str, candidate: str | None, known: set[str], rest: str, raw: list[tuple[str, list[str]]]) -> bool:
+def _label(line: str) -> tuple[str, str]:
+    """Split ``Name: words`` into the label in lower case and the words; the label is empty when there is none."""
+    match = _LABEL.match(_TIME.sub("", line))
+    return ((match.group(2) or match.group(3)).strip().lower(), match.group(4)) if match else ("", "")
+
+
+def _is_label(label: str, candidate: str | None, known: set[str], raw: list[tuple[str, list[str]]]) -> bool:
     """Decide whether ``label:`` names a speaker; "Note:" inside an answer does not."""
     if label in _INTERVIEWER | _CANDIDATE or label in known or (candidate and label == candidate.strip().lower()):
         return True

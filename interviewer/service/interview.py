@@ -7,24 +7,26 @@ from there. One task at a time advances the session, apart from any connection, 
 from __future__ import annotations
 
 import asyncio
-import hashlib
-from collections.abc import Callable, Sequence
+import logging
+import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from interviewer.core import events as ev
-from interviewer.core import guard
 from interviewer.core.assessment import Assessment
 from interviewer.core.persona import Persona
 from interviewer.core.probe import Ask, decide
-from interviewer.core.prompts import TurnRequest, history
-from interviewer.core.reading import Said, specs
+from interviewer.core.reading import specs
 from interviewer.core.rubric import Rubric
 from interviewer.core.session import Phase, SessionState, Turn, evolve
 from interviewer.service.asking import Asked, Asker
 from interviewer.service.deps import Deps
 from interviewer.service.errors import Refused
-from interviewer.service.ports import ConcurrentAppend, StoreError
+from interviewer.service.ports import ConcurrentAppend, StoreError, UnknownSession
+from interviewer.service.turns import heard, turn_request, turn_seed
+
+_log = logging.getLogger(__name__)
 
 Stage: TypeAlias = Literal["reading", "choosing", "asking", "waiting", "ended"]
 
@@ -83,6 +85,11 @@ class Interview:
         self._lock = asyncio.Lock()
         self._committing = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
+        self._spoken: ev.QuestionAsked | None = None
+        """A question that the candidate saw and that is not stored yet; it is stored before anything else is asked."""
+        self._ending = False
+        """The candidate ended the session while an answer was read; it ends as soon as that is done."""
+        self._stopped = False
 
     @property
     def rubric(self) -> Rubric:
@@ -101,8 +108,17 @@ class Interview:
 
     def resume(self) -> None:
         """Go on with whatever the log says is missing; does nothing when the candidate has the word."""
-        if not self.busy and self.state.phase in (Phase.CHOOSING, Phase.ASKING, Phase.JUDGING):
+        if self._stopped or self.busy or self.state.started.origin == "imported":
+            return
+        if self.state.phase in (Phase.CHOOSING, Phase.ASKING, Phase.JUDGING):
             self._task = asyncio.create_task(self._advance(), name=f"interview-{self.state.id}")
+
+    def when_idle(self, then: Callable[[], None]) -> None:
+        """Call ``then`` once nothing is under way; at once when that is so already."""
+        if self._task is None or self._task.done():
+            then()
+        else:
+            self._task.add_done_callback(lambda _: then())
 
     async def settled(self) -> None:
         """Wait until the candidate has the word, the session has ended, or it could not go on."""
@@ -119,7 +135,7 @@ class Interview:
         async with self._lock:
             if msg_id in self.state.msg_ids:
                 return
-            self._not_ended()
+            self._open()
             if self.state.phase is not Phase.AWAITING:
                 self.resume()
                 raise Refused(
@@ -132,7 +148,6 @@ class Interview:
                     "answer_too_long", f"The answer has {len(text)} characters; at most {MAX_ANSWER} are taken."
                 )
             await self._append(ev.AnswerGiven(turn=self._turn.number, msg_id=msg_id, text=text))
-            self.resume()
 
     async def interrupt(self, seen: int | None = None) -> None:
         """Stop the question that is being asked; the history keeps what the candidate saw.
@@ -144,19 +159,8 @@ class Interview:
             if self.state.phase is not Phase.ASKING:
                 return
             await self._cancel()
-            if self.state.phase is not Phase.ASKING:  # it was stored before the cancellation took effect
-                return
-            shown = self.partial if seen is None else self.partial[:seen]
-            self.partial = ""
-            await self._append(
-                ev.QuestionAsked(
-                    turn=self._turn.number,
-                    text=shown.rstrip(),
-                    source="authored" if self._probe.criterion is None else "generated",
-                    persona=self.state.persona,
-                    interrupted=True,
-                )
-            )
+            if self.state.phase is Phase.ASKING:  # else it was stored before the cancellation took effect
+                await self._cut(seen)
             self._sink(Progress("waiting", self._turn.number))
 
     async def swap(self, persona: str) -> None:
@@ -166,7 +170,7 @@ class Interview:
             Refused: the session is over or there is no such persona.
         """
         async with self._lock:
-            self._not_ended()
+            self._open()
             if persona not in self._deps.library.personas:
                 known = ", ".join(self._deps.library.personas)
                 raise Refused("unknown_persona", f"There is no persona {persona!r}; there are: {known}.")
@@ -180,7 +184,7 @@ class Interview:
             Refused: not while the interviewer speaks, in real mode, or when all three were given.
         """
         async with self._lock:
-            self._not_ended()
+            self._open()
             turn = self.state.current
             question = self.rubric.question(turn.question_id) if turn and turn.question_id else None
             if self.state.started.mode == "real":
@@ -195,16 +199,30 @@ class Interview:
             )
 
     async def end(self) -> None:
-        """End the session; ending it twice changes nothing."""
+        """End the session; ending it twice changes nothing. An answer that is being read is read to its end first.
+
+        Raises:
+            Refused: the session is an imported one.
+            StoreError: it goes on; end it again.
+        """
         async with self._lock:
             if self.state.phase is Phase.ENDED:
                 return
+            self._open()
+            if self.state.phase is Phase.JUDGING:
+                self._ending = True
+                self.resume()
+                return
             await self._cancel()
-            await self._append(ev.SessionEnded(reason="candidate"))
+            if self.state.phase is Phase.ASKING and self.partial:
+                await self._cut(None)
+            if not self._over():
+                await self._append(ev.SessionEnded(reason="candidate"))
             self._sink(Progress("ended", self.state.current.number if self.state.current else 0))
 
     async def stop(self) -> None:
-        """Stop working without ending the session; used on shutdown."""
+        """Stop working, for good, without ending the session; used on shutdown and before deletion."""
+        self._stopped = True
         await self._cancel()
 
     # --- advancing -------------------------------------------------------------------------------------------------
@@ -216,6 +234,8 @@ class Interview:
                     case Phase.JUDGING:
                         self._sink(Progress("reading", self._turn.number))
                         await self._judge()
+                    case Phase.CHOOSING if self._ending:
+                        await self._append(ev.SessionEnded(reason="candidate"))
                     case Phase.CHOOSING:
                         await self._choose()
                     case Phase.ASKING:
@@ -231,10 +251,17 @@ class Interview:
             self._sink(Failed("store_unavailable", f"The turn could not be stored: {error}"))
         except ConcurrentAppend:
             self._sink(Failed("conflict", "The session went on elsewhere; connect again to follow it."))
+        except UnknownSession:
+            self._sink(Failed("unknown_session", "The session was deleted."))
+        except Exception as error:
+            # Without the message: it may quote the candidate.
+            where = "".join(traceback.format_tb(error.__traceback__))
+            _log.error("session %s stopped on %s\n%s", self.state.id, type(error).__name__, where)
+            self._sink(Failed("internal_error", "Something is wrong with the service; what was said is kept."))
 
     async def _judge(self) -> None:
         turn = self._turn
-        said, question = _heard(self.state, turn, self.rubric)
+        said, question = heard(self.state, turn, self.rubric)
         targets = self.rubric.question(turn.question_id) if turn.question_id else None
         names = [t.criterion for t in targets.targets] if targets else list(self.rubric.must_ask)
         result = await self._deps.judging.assess(question, said, specs(self._deps.library.vocabulary, names))
@@ -266,6 +293,11 @@ class Interview:
         await self._append(ev.SessionEnded(reason=reason, farewell=farewell))
 
     async def _ask(self) -> None:
+        if self._spoken is None:
+            self._spoken = await self._speak()
+        await self._append(self._spoken)
+
+    async def _speak(self) -> ev.QuestionAsked:
         turn, probe, persona = self._turn, self._probe, self.persona
         asked = Asked()
         self.partial = ""
@@ -279,16 +311,24 @@ class Interview:
         async for piece in stream:
             self._sink(Delta(turn.number, len(self.partial), piece))
             self.partial += piece
-        await self._append(
-            ev.QuestionAsked(
-                turn=turn.number,
-                text=self.partial,
-                source=asked.source,
-                persona=persona.id,
-                problems=tuple(asked.problems),
-            )
+        return ev.QuestionAsked(
+            turn=turn.number,
+            text=self.partial,
+            source=asked.source,
+            persona=persona.id,
+            problems=tuple(asked.problems),
         )
-        self.partial = ""
+
+    async def _cut(self, seen: int | None) -> None:
+        """Store the question that is being asked as far as it was seen."""
+        self._spoken = ev.QuestionAsked(
+            turn=self._turn.number,
+            text=(self.partial if seen is None else self.partial[:seen]).rstrip(),
+            source="authored" if self._probe.criterion is None else "generated",
+            persona=self.state.persona,
+            interrupted=True,
+        )
+        await self._append(self._spoken)
 
     def elapsed(self) -> float:
         """Return the share of the round's minutes that has passed."""
@@ -301,12 +341,17 @@ class Interview:
 
     async def _commit(self, event: ev.Event) -> None:
         async with self._committing:
-            stored = await self._deps.store.append(
-                self.state.id, self._deps.clock.now(), [event], expected_seq=self.state.seq
-            )
-            for recorded in stored:
+            self._not_ended()  # it may have while this waited
+            at, seq = self._deps.clock.now(), self.state.seq
+            # Tried first: an event that does not fit must not reach the log.
+            evolve(self.state, ev.Recorded(session_id=self.state.id, seq=seq + 1, at=at, event=event))
+            for recorded in await self._deps.store.append(self.state.id, at, [event], expected_seq=seq):
                 self.state = evolve(self.state, recorded)
+                if isinstance(event, ev.QuestionAsked):
+                    self.partial, self._spoken = "", None
                 self._sink(Committed(recorded))
+        if isinstance(event, ev.AnswerGiven):  # here, because whoever sent it may have gone meanwhile
+            self.resume()
 
     async def _cancel(self) -> None:
         if self.busy and self._task is not None:
@@ -315,9 +360,17 @@ class Interview:
         async with self._committing:  # an append that was under way is finished before anything else is decided
             return
 
+    def _over(self) -> bool:
+        return self.state.phase is Phase.ENDED
+
     def _not_ended(self) -> None:
-        if self.state.phase is Phase.ENDED:
+        if self._over():
             raise Refused("session_ended", "The session is over; its report can be read.")
+
+    def _open(self) -> None:
+        self._not_ended()
+        if self.state.started.origin == "imported":
+            raise Refused("session_imported", "This is an imported transcript; replay it from a turn to go on live.")
 
     @property
     def _turn(self) -> Turn:
@@ -328,43 +381,3 @@ class Interview:
     def _probe(self) -> ev.ProbeChosen:
         assert self._turn.probe is not None
         return self._turn.probe
-
-
-def turn_seed(seed: int, turn: int) -> int:
-    """Derive a repeatable seed for one turn, below 2**31."""
-    return int.from_bytes(hashlib.sha256(f"{seed}:{turn}".encode()).digest()[:4], "big") >> 1
-
-
-def turn_request(state: SessionState, rubric: Rubric, persona: Persona) -> tuple[TurnRequest, guard.Context]:
-    """Return what the wording of the probe just chosen depends on, and what it is checked against."""
-    probe = state.turns[-1].probe
-    assert probe is not None
-    question = rubric.question(probe.question_id)
-    said = next((t.answer.text for t in reversed(state.turns) if t.answer), "")
-    request = TurnRequest(
-        level=state.started.level,
-        question=question.wording(state.started.level) if question else probe.probe,
-        said=said,
-        probe=probe.probe,
-        move=probe.move,
-        earlier=history(state, rubric),
-    )
-    context = guard.Context(
-        probe=probe.probe,
-        said=said,
-        follow_up=True,
-        asked=tuple(t.question.text for t in state.turns if t.question),
-        giveaways=tuple(term for fact in question.facts for term in fact.terms) if question else (),
-        max_words=persona.max_words,
-    )
-    return request, context
-
-
-def _heard(state: SessionState, turn: Turn, rubric: Rubric) -> tuple[Sequence[Said], str]:
-    """Return all that was said on the turn's question so far, and that question."""
-    turns = state.on_question(turn.question_id) if turn.question_id else (turn,)
-    said = [Said(turn=t.number, text=t.answer.text) for t in turns if t.answer]
-    question = rubric.question(turn.question_id) if turn.question_id else None
-    if question is not None:
-        return said, question.wording(state.started.level)
-    return said, turn.question.text if turn.question else ""

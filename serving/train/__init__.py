@@ -51,9 +51,10 @@ def run(
     if name not in NAMES:
         raise TrainError(f"nothing called {name!r} can be trained; there are: {', '.join(NAMES)}")
     try:
-        from serving.train.evaluator import train_evaluator
-        from serving.train.persona import train_persona
+        if name == "evaluator":
+            from serving.train.evaluator import train_evaluator as train
+        else:
+            from serving.train.persona import train_persona as train
     except ImportError as error:
         raise TrainError(f"package {error.name!r} is missing: pip install '.[engine,train]'") from error
-    train = train_evaluator if name == "evaluator" else train_persona
     return train(name, base=base, out=out, resume=resume, progress=progress, overrides=overrides)

@@ -1,0 +1,53 @@
+"""What one turn depends on, taken out of a session's state. Pure; the same for live turns, replays and training."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from interviewer.core import guard
+from interviewer.core.persona import Persona
+from interviewer.core.prompts import TurnRequest, history
+from interviewer.core.reading import Said
+from interviewer.core.rubric import Rubric
+from interviewer.core.session import SessionState, Turn
+
+
+def turn_seed(seed: int, turn: int) -> int:
+    """Derive a repeatable seed for one turn, below 2**31."""
+    return int.from_bytes(hashlib.sha256(f"{seed}:{turn}".encode()).digest()[:4], "big") >> 1
+
+
+def turn_request(state: SessionState, rubric: Rubric, persona: Persona) -> tuple[TurnRequest, guard.Context]:
+    """Return what the wording of the probe just chosen depends on, and what it is checked against."""
+    probe = state.turns[-1].probe
+    assert probe is not None
+    question = rubric.question(probe.question_id)
+    said = next((t.answer.text for t in reversed(state.turns) if t.answer), "")
+    request = TurnRequest(
+        level=state.started.level,
+        question=question.wording(state.started.level) if question else probe.probe,
+        said=said,
+        probe=probe.probe,
+        move=probe.move,
+        earlier=history(state, rubric),
+    )
+    context = guard.Context(
+        probe=probe.probe,
+        said=said,
+        follow_up=True,
+        asked=tuple(t.question.text for t in state.turns if t.question),
+        giveaways=tuple(term for fact in question.facts for term in fact.terms) if question else (),
+        max_words=persona.max_words,
+    )
+    return request, context
+
+
+def heard(state: SessionState, turn: Turn, rubric: Rubric) -> tuple[Sequence[Said], str]:
+    """Return all that was said on the turn's question so far, and that question."""
+    turns = state.on_question(turn.question_id) if turn.question_id else (turn,)
+    said = [Said(turn=t.number, text=t.answer.text) for t in turns if t.answer]
+    question = rubric.question(turn.question_id) if turn.question_id else None
+    if question is not None:
+        return said, question.wording(state.started.level)
+    return said, turn.question.text if turn.question else ""
