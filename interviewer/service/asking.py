@@ -16,11 +16,10 @@ from interviewer.core import guard
 from interviewer.core.events import QuestionSource
 from interviewer.core.persona import Persona
 from interviewer.core.prompts import TurnRequest, fit
-from interviewer.core.text import words
+from interviewer.core.text import sentences, words
 from interviewer.service.deps import Deps
 from interviewer.service.ports import ModelError
 
-_SENTENCE_END = re.compile(r"[.!]['\")]*\s+\S|\n")
 _PIECE = re.compile(r"\S+\s*")
 
 
@@ -55,8 +54,8 @@ class Asker:
         lead_sent = False
         lead, question = "", ""
         try:
-            async with aclosing(self._sentences(persona, request, seed)) as sentences:
-                async for sentence in sentences:
+            async with aclosing(self._sentences(persona, request, seed)) as generated:
+                async for sentence in generated:
                     if "?" in sentence:
                         question = sentence
                         break
@@ -126,11 +125,10 @@ class Asker:
                     buffer += piece
                     if "?" in buffer:
                         break
-                    match = _SENTENCE_END.search(buffer)
-                    if match:
-                        sentence, buffer = buffer[: match.end() - 1].strip(), buffer[match.end() - 1 :]
-                        if sentence:
-                            yield sentence
+                    spans = sentences(buffer)
+                    if len(spans) > 1:
+                        sentence, buffer = spans[0].of(buffer), buffer[spans[1].start :]
+                        yield sentence
         except TimeoutError as error:
             raise ModelError(f"no complete turn within {deps.limits.model_seconds:.0f} s") from error
         lead, question = guard.split_turn(guard.first_question(buffer).strip())

@@ -46,9 +46,10 @@ class Replays:
 
         Raises:
             UnknownSession: no such session.
-            Refused: no such persona or rubric, or nothing was answered yet.
+            Refused: no such persona or rubric, nothing was answered yet, or its levels may not be seen yet.
         """
         parent = await self._sessions.state(parent_id)
+        _readable(parent)
         if not any(t.answer for t in parent.turns):
             raise Refused("nothing_to_replay", "Nothing was answered in this session yet.")
         who, round_ = self._sessions.documents(persona or parent.persona, rubric or parent.started.rubric)
@@ -66,9 +67,11 @@ class Replays:
 
         Raises:
             UnknownSession: no such session.
-            Refused: there is no such turn, an edit is for a later turn or empty, or the documents have changed.
+            Refused: there is no such turn, an edit is for a later turn or empty, the documents are gone, or the
+                session still runs in real mode.
         """
         parent = await self._sessions.state(parent_id)
+        _readable(parent)
         kept = [t for t in parent.turns if t.number <= from_turn and t.probe and t.question and t.answer]
         if not kept or kept[-1].number != from_turn:
             raise Refused("unknown_turn", f"Turn {from_turn} of this session has no answer to go on from.")
@@ -97,12 +100,15 @@ class Replays:
 
         Raises:
             UnknownSession: no such session, or its parent was deleted.
-            Refused: the session is not a replay.
+            Refused: the session is not a replay, or one of the two still runs in real mode.
         """
         child = await self._sessions.state(child_id)
         if child.started.parent is None:
             raise Refused("not_a_replay", "This session is not a replay of another.")
-        return self._compare(await self._sessions.state(child.started.parent), child)
+        parent = await self._sessions.state(child.started.parent)
+        _readable(parent)
+        _readable(child)
+        return self._compare(parent, child)
 
     def packet(self, state: SessionState) -> Debrief:
         """Return the debrief of a session."""
@@ -172,6 +178,12 @@ class Replays:
         token = secrets.token_urlsafe(24)
         await self._deps.store.create(log.session_id, log.at, log.events, token_hash=hash_token(token))
         return token
+
+
+def _readable(state: SessionState) -> None:
+    """Refuse what would show the levels of a session in real mode before it has ended."""
+    if state.started.mode == "real" and state.ended is None:
+        raise Refused("session_running", "In real mode nothing is shown before the session has ended.")
 
 
 class _Log:

@@ -180,20 +180,27 @@ class Sessions:
 
         Raises:
             UnknownSession: no such session.
+            Refused: it cannot go on because its rubric or persona no longer exists.
         """
         async with self._loading:
             live = self._live.get(session_id)
             if live is None:
-                live = Live(fold(await self._deps.store.load(session_id)), self._deps)
+                state = fold(await self._deps.store.load(session_id))
+                if state.ended is None:
+                    self.documents(state.persona, state.started.rubric)
+                live = Live(state, self._deps)
                 self._live[session_id] = live
-        if live.interview.state.started.origin != "imported":
-            live.interview.resume()
+        live.interview.resume()
         return live
 
     def release(self, session_id: str) -> None:
-        """Forget a loaded session that nobody follows and nothing works on."""
+        """Forget a loaded session that nobody follows, as soon as nothing works on it."""
         live = self._live.get(session_id)
-        if live is not None and live.follower is None and not live.interview.busy:
+        if live is None or live.follower is not None:
+            return
+        if live.interview.busy:
+            live.interview.when_idle(lambda: self.release(session_id))
+        else:
             del self._live[session_id]
 
     async def delete(self, session_id: str) -> None:
@@ -230,7 +237,15 @@ class Sessions:
     async def create_loop(
         self, *, level: SeniorityLevel, mode: ev.Mode, minutes: int | None, rounds: Sequence[str] = LOOP_ORDER
     ) -> tuple[str, list[tuple[str, str]]]:
-        """Create one session per round, grouped; returns the loop's id and ``(session id, token)`` in order."""
+        """Create one session per round, grouped; returns the loop's id and ``(session id, token)`` in order.
+
+        Raises:
+            Refused: a round has no rubric.
+            StoreError: not all were stored.
+        """
+        for rubric in rounds:
+            if rubric not in self._deps.library.rubrics:
+                raise Refused("unknown_rubric", f"A loop needs the rubric {rubric!r}, which is not there.")
         loop_id = self._deps.new_id()
         await self._deps.store.create_loop(loop_id, self._deps.clock.now(), level)
         created = []

@@ -34,8 +34,8 @@ def create_app(build: Callable[[], Awaitable[Service]], hosts: tuple[str, ...] =
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         service = await build()
         app.state.service = service
-        await service.backend.start()
         try:
+            await service.backend.start()
             yield
         finally:
             await service.stop()

@@ -17,6 +17,7 @@ _log = logging.getLogger(__name__)
 _STATUS = {
     "turn_in_progress": 409,
     "session_ended": 409,
+    "session_running": 409,
     "conflicting_items": 409,
     "batch_too_large": 413,
     "transcript_too_large": 413,
@@ -62,7 +63,7 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def _http(_: Request, exc: HTTPException) -> Response:
-        codes = {404: "not_found", 405: "method_not_allowed", 400: "bad_request"}
+        codes = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 413: "body_too_large"}
         response = error(exc.status_code, codes.get(exc.status_code, "refused"), str(exc.detail))
         response.headers.update(exc.headers or {})
         return response

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Request, WebSocket
@@ -132,8 +132,13 @@ async def list_sessions(
     before: Annotated[datetime | None, Query()] = None,
 ) -> m.SessionList:
     """List sessions, newest first."""
-    if before is not None and before.tzinfo is None:
-        raise Refused("bad_time", '"before" needs a time zone, as in 2026-01-31T12:00:00Z.')
+    if before is not None:
+        if before.tzinfo is None:
+            raise Refused("bad_time", '"before" needs a time zone, as in 2026-01-31T12:00:00Z.')
+        try:
+            before = before.astimezone(UTC)
+        except OverflowError:
+            raise Refused("bad_time", '"before" is outside the calendar.') from None
     return m.SessionList(sessions=tuple(await service.deps.store.rows(limit=limit, before=before)))
 
 

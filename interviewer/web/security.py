@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -25,7 +26,10 @@ HEADERS = {
 def origin_allowed(headers: Headers) -> bool:
     """Return whether a request comes from the page itself, or from something that is no browser."""
     origin = headers.get("origin")
-    return origin is None or urlsplit(origin).netloc == headers.get("host", "")
+    if origin is None:
+        return True
+    scheme, _, rest = origin.partition("://")
+    return scheme in ("http", "https") and rest == headers.get("host", "") != ""
 
 
 class Guard:
@@ -42,7 +46,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
+        host = _name(headers.get("host", ""))
         if "*" not in self._hosts and host not in self._hosts:
             await _refuse(scope, receive, send, 421, "unknown_host", f"This service is not known as {host!r}.")
         elif scope["type"] == "websocket" and not origin_allowed(headers):
@@ -67,13 +71,21 @@ class _Bounded:
         if message["type"] == "http.request":
             self._taken += len(message.get("body", b""))
             if self._taken > MAX_BODY:
-                return {"type": "http.disconnect"}
+                raise HTTPException(413, f"At most {MAX_BODY} bytes are taken.")
         return message
+
+
+def _name(host: str) -> str:
+    """Return the name in a ``Host`` header, without the port; empty when it is not a host."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
 
 
 def _declared(headers: Headers) -> int:
     value = headers.get("content-length", "0")
-    return int(value) if value.isdigit() else 0
+    return int(value) if value.isascii() and value.isdigit() and len(value) < 20 else 0
 
 
 def _with_headers(send: Send) -> Send:

@@ -13,10 +13,11 @@ import logging
 from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
-from interviewer.core.events import Recorded
+from interviewer.core.events import QuestionAsked, Recorded
+from interviewer.core.session import Phase
 from interviewer.service import interview as iv
 from interviewer.service.errors import Refused
-from interviewer.service.ports import StoreError, UnknownSession
+from interviewer.service.ports import ConcurrentAppend, StoreError, UnknownSession
 from interviewer.service.sessions import Follower, Live
 from interviewer.web import wire
 from interviewer.web.state import Service
@@ -32,7 +33,7 @@ QUEUE = 64
 CLOSE_TAKEN_OVER = 4001
 CLOSE_BAD = 4400
 CLOSE_UNAUTHORIZED = 4401
-CLOSE_UNKNOWN = 4404
+CLOSE_CONFLICT = 4409
 CLOSE_FLOOD = 4429
 
 
@@ -57,11 +58,21 @@ async def serve(websocket: WebSocket, session_id: str, service: Service) -> None
             return
         live = await service.sessions.open(session_id)
         await _Connection(websocket, session_id, live, service).run(hello.last_seq)
-    except (WebSocketDisconnect, StoreError, UnknownSession) as error:
-        if isinstance(error, StoreError):
-            await _fail(websocket, "store_unavailable", str(error), 1011)
+    except WebSocketDisconnect:
+        pass
+    except UnknownSession:
+        await _fail(websocket, "taken_over", _ELSEWHERE, CLOSE_TAKEN_OVER)
+    except ConcurrentAppend:
+        await _fail(websocket, "conflict", "The session went on elsewhere; connect again.", CLOSE_CONFLICT)
+    except StoreError as error:
+        await _fail(websocket, "store_unavailable", str(error), 1011)
+    except Refused as error:
+        await _fail(websocket, error.code, error.message, CLOSE_BAD)
     finally:
         service.sessions.release(session_id)
+
+
+_ELSEWHERE = "This session was opened or deleted elsewhere."
 
 
 async def _hello(websocket: WebSocket) -> wire.Hello | None:
@@ -89,15 +100,29 @@ async def _receive(websocket: WebSocket) -> str | bytes:
 
 
 async def _fail(websocket: WebSocket, code: str, text: str, close: int) -> None:
-    with contextlib.suppress(RuntimeError, WebSocketDisconnect):
+    with contextlib.suppress(*_GONE):
         if websocket.application_state is WebSocketState.CONNECTED:
             message = wire.ErrorMessage(code=code, message=text, retryable=False)
-            await websocket.send_text(message.model_dump_json())
-            await websocket.close(close, code)
+            async with asyncio.timeout(SEND_SECONDS):
+                await websocket.send_text(message.model_dump_json())
+                await websocket.close(close, code)
 
+
+_STAGES: dict[Phase, iv.Stage] = {
+    Phase.CHOOSING: "choosing",
+    Phase.ASKING: "asking",
+    Phase.AWAITING: "waiting",
+    Phase.JUDGING: "reading",
+    Phase.ENDED: "ended",
+}
+"""What a client that comes back is told; the stages before it came are not repeated."""
 
 _GONE = (WebSocketDisconnect, TimeoutError, RuntimeError)
 """How a send or receive ends when the client has left or stopped reading."""
+
+
+class _Flood(Exception):
+    """The client sends faster than it takes the replies."""
 
 
 class _Connection:
@@ -111,6 +136,8 @@ class _Connection:
         self._replies: asyncio.Queue[wire.ServerMessage] = asyncio.Queue(maxsize=QUEUE)
         self._sent = 0
         """Highest seq that was sent, so that nothing is sent twice."""
+        self._asked = 0
+        """Highest turn whose whole question was sent; pieces of it that still wait are void."""
 
     async def run(self, last_seq: int) -> None:
         # No await between following and taking the snapshot: every event is either in it or among the frames.
@@ -125,6 +152,7 @@ class _Connection:
             self._sent = last_seq
             for recorded in await self._service.deps.store.load(self._session_id, after=last_seq):
                 await self._send_event(recorded)
+            await self._send(wire.Status(stage=_STAGES[state.phase], turn=len(state.turns)))
             tasks = [
                 asyncio.create_task(self._read()),
                 asyncio.create_task(self._write_frames(follower)),
@@ -137,12 +165,12 @@ class _Connection:
                     task.cancel()
                 ends = await asyncio.gather(*tasks, return_exceptions=True)
             for end in ends:
-                if isinstance(end, Exception) and not isinstance(end, _GONE):
+                if isinstance(end, _Flood):
+                    await _fail(self._websocket, "flood", "Too many messages at once; slow down.", CLOSE_FLOOD)
+                elif isinstance(end, Exception) and not isinstance(end, _GONE):
                     raise end
             if follower.replaced:
-                await _fail(
-                    self._websocket, "taken_over", "This session was opened or deleted elsewhere.", CLOSE_TAKEN_OVER
-                )
+                await _fail(self._websocket, "taken_over", _ELSEWHERE, CLOSE_TAKEN_OVER)
         finally:
             self._live.unfollow(follower)
 
@@ -186,7 +214,7 @@ class _Connection:
         try:
             self._replies.put_nowait(message)
         except asyncio.QueueFull:
-            raise WebSocketDisconnect(CLOSE_FLOOD, "flood") from None
+            raise _Flood from None
 
     async def _write_replies(self) -> None:
         while True:
@@ -197,16 +225,22 @@ class _Connection:
             match frame:
                 case iv.Committed():
                     await self._send_event(frame.recorded)
+                case iv.Delta() if frame.turn <= self._asked:
+                    continue
                 case iv.Delta():
                     await self._send(wire.QuestionDelta(turn=frame.turn, offset=frame.offset, text=frame.text))
                 case iv.Progress():
                     await self._send(wire.Status(stage=frame.stage, turn=frame.turn))
+                case iv.Failed(code="conflict"):
+                    raise ConcurrentAppend(frame.message)
                 case iv.Failed():  # pragma: no branch
                     await self._send(_error(frame.code, frame.message, retryable=True))
 
     async def _send_event(self, recorded: Recorded) -> None:
         if recorded.seq > self._sent:
             self._sent = recorded.seq
+            if isinstance(recorded.event, QuestionAsked):
+                self._asked = recorded.event.turn
             for message in messages(self._live.interview.state, recorded):
                 await self._send(message)
 

@@ -82,3 +82,65 @@ question that pursues the probe it was given. {_adapter_lines(settings)}
 - **Repeat it:** `{result["command"]}` ({result["seconds"] // 60} min on 2 shared CPU cores). Numbers: `result.json`.
 - **Licence:** {LICENCE}, as is the base.
 """
+
+
+def evaluator_card(result: dict[str, Any]) -> str:
+    """Return the model card of the evaluator."""
+    test, settings, counts = result["test"], result["settings"], result["data"]["answers"]
+    mine = test["evaluator"]
+    rows = [
+        f"| **this adapter** | **{mine['kappa']:.2f}** | {mine['spearman']:.2f} | {mine['mean_signed_error']:+.2f} | "
+        f"{mine['recall_0_1']:.2f} | {mine['recall_3']:.2f} | |"
+    ]
+    for name, found in test["baselines"].items():
+        low, high = found["kappa_difference_95"]
+        rows.append(
+            f"| {name.replace('_', ' ')} | {found['kappa']:.2f} | {found['spearman']:.2f} | "
+            f"{found['mean_signed_error']:+.2f} | {found['recall_0_1']:.2f} | {found['recall_3']:.2f} | "
+            f"{low:+.2f} to {high:+.2f} |"
+        )
+    criteria = [
+        f"| {name.replace('_', ' ')} | {found['n']} | {found['kappa']:.2f} | {found['spearman']:.2f} | "
+        f"{found['mean_signed_error']:+.2f} |"
+        for name, found in test["by_criterion"].items()
+    ]
+    altered = "; ".join(
+        f"{name}: expected level {found['mean_change_of_expected_level']:+.2f}, same level {found['same_level']:.0%}"
+        for name, found in test["alterations"].items()
+    )
+    low, high = mine["kappa_95"]
+    return f"""---
+base_model: {settings["base"]}
+library_name: peft
+license: {LICENCE.lower()}
+---
+
+# Adapter `evaluator`
+
+Reads one token after `level=` as a distribution over levels 0 to 3 of one criterion, and one after `sentence=` as the
+label of the candidate's sentence that carries it. {_adapter_lines(settings)} `calibration.json` turns the raw
+distribution into the reported one.
+
+{test["answers"]} answers to {test["questions"]} test questions that were used for neither training nor calibration; the
+intervals are 95% bootstrap intervals over questions, kappa is quadratically weighted:
+
+| | kappa | Spearman | mean signed error | recall of 0-1 | recall of 3 | kappa gained over it |
+|---|---|---|---|---|---|---|
+{chr(10).join(rows)}
+
+Kappa {low:.2f} to {high:.2f}. The labelled evidence was pointed at in {mine["evidence_found"]:.0%} of the cases. With
+harmless alterations of the same answers, {altered}.
+
+| criterion | labels | kappa | Spearman | mean signed error |
+|---|---|---|---|---|
+{chr(10).join(criteria)}
+
+- **Data:** {counts["train"]} labelled answers for training, {counts["calibration"]} for calibration,
+  {counts["test"]} for the test, split by question in `{result["data"]["split"]}`. Written and labelled for this project.
+- **Limits:** English only; the criteria of `rubrics/criteria.yaml` (others are read by their wording, with less
+  agreement); a very small base that does not know whether a technical claim is true. Levels of single answers are
+  noisy: use the distribution, and a bigger judge where a decision hangs on one answer. A criterion with few labels
+  above has a kappa with a wide interval.
+- **Repeat it:** `{result["command"]}` ({result["seconds"] // 60} min on 2 shared CPU cores). Numbers: `result.json`.
+- **Licence:** {LICENCE}, as is the base.
+"""

@@ -73,6 +73,8 @@ class Database:
 
         ``secure_delete`` alone is not enough: it zeroes a deleted row, but not the copies that stay behind when the
         row was moved between pages earlier. VACUUM drops these, the checkpoint empties the write-ahead log.
+        Other writers wait meanwhile, about 30 ms per megabyte of file (3.6 s for 120 MB, 500 long sessions, on two
+        busy cores); a bigger history belongs in Postgres.
         """
         if not self._on_disk:
             return

@@ -387,6 +387,7 @@ class Interview {
       session_started: () => {
         this.started = event;
         this.persona = event.persona;
+        this.#swapOptions();
         this.#enter("choosing");
       },
       persona_changed: () => {
@@ -787,7 +788,7 @@ class Interview {
       this.pendingNode = null;
       store.write(`draft:${this.id}`, draft);
     }
-    const first = el.after.hidden;
+    const focus = (el.after.hidden && this.caughtUp) || el.after.contains(document.activeElement);
     el.more.open = false;
     el.composer.hidden = true;
     el.after.hidden = false;
@@ -807,7 +808,7 @@ class Interview {
         : null,
       h("p", { class: "row" }, link, this.loop ? h("a", { href: `#/l/${encodeURIComponent(this.loop)}` }, "Back to the loop") : null),
     );
-    if (first && this.caughtUp) link.focus({ preventScroll: true });
+    if (focus) link.focus({ preventScroll: true });
     this.#scrollDown(true);
   }
 

@@ -1,0 +1,167 @@
+"""Labelled answers: loading, the fixed split by question, and the prompts that the evaluator is trained on.
+
+The text that is trained on goes through :func:`interviewer.core.reading.prepare`, as it does when an answer is scored.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict
+
+from interviewer.core.prompts import LABELS, Count, evidence_suffix, judge_prefix, level_suffix
+from interviewer.core.reading import Said, prepare, specs
+from interviewer.core.rubric import Vocabulary
+from serving.train import TrainError
+from serving.train.packing import Packed, pack
+
+Part: TypeAlias = Literal["train", "calibration", "test"]
+SHARES: Mapping[Part, float] = {"train": 0.70, "calibration": 0.12, "test": 0.18}
+
+
+class Answer(BaseModel):
+    """One line of ``eval/data/answers/*.jsonl``."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    id: str
+    question_id: str
+    round: str
+    question: str
+    answer: str
+    labels: Mapping[str, Literal[0, 1, 2, 3]]
+    evidence: Mapping[str, str | None] = {}
+    kind: str = ""
+
+
+def load_answers(files: Iterable[Path]) -> list[Answer]:
+    """Read labelled answers.
+
+    Raises:
+        TrainError: a line is not one, or an id is used twice; the message names file and line.
+    """
+    found: dict[str, Answer] = {}
+    for file in files:
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            try:
+                answer = Answer.model_validate_json(line)
+            except ValueError as error:
+                raise TrainError(f"{file}:{number}: not a labelled answer: {error}") from error
+            if answer.id in found:
+                raise TrainError(f"{file}:{number}: id {answer.id!r} is used twice")
+            found[answer.id] = answer
+    return list(found.values())
+
+
+def extend_split(known: Mapping[str, Part], questions: Mapping[str, str]) -> dict[str, Part]:
+    """Assign each new question to a part; what was assigned before stays.
+
+    Args:
+        known: Parts of earlier questions.
+        questions: Round of every question, by question id.
+
+    Within a round new questions are taken in the order of their hashes, and each goes where the round lacks most.
+    """
+    split = dict(known)
+    for round_ in sorted(set(questions.values())):
+        mine = [q for q, r in questions.items() if r == round_]
+        counts = {part: sum(split.get(q) == part for q in mine) for part in SHARES}
+        for question in sorted((q for q in mine if q not in split), key=_hash):
+            size = sum(counts.values()) + 1
+            part = max(SHARES, key=lambda p: SHARES[p] * size - counts[p])
+            split[question] = part
+            counts[part] += 1
+    return dict(sorted(split.items()))
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def update_split(path: Path, answers: Sequence[Answer], *, write: bool = True) -> dict[str, Part]:
+    """Read the split file, assign new questions and, unless told otherwise, write it back when it changed."""
+    known: dict[str, Part] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    split = extend_split(known, {a.question_id: a.round for a in answers})
+    if split != known and write:
+        path.write_text(json.dumps(split, indent=1) + "\n", encoding="utf-8")
+    return split
+
+
+@dataclass(frozen=True)
+class Item:
+    """One answer as a packed sequence, with what is to be read after which node."""
+
+    answer: Answer
+    packed: Packed
+    criteria: tuple[str, ...]
+    level_nodes: tuple[int, ...]
+    """Where the level of each criterion is read."""
+    levels: tuple[int, ...]
+    sentence_nodes: tuple[int, ...]
+    """Where the sentence of each criterion is read."""
+    sentences: tuple[int | None, ...]
+    """Index of the right segment; ``None`` when the label names no evidence."""
+    segments: int
+
+
+class Reader:
+    """Turns answers into items."""
+
+    def __init__(self, tokenizer: Any, vocabulary: Vocabulary, budget: int) -> None:
+        """Keep what rendering needs; ``budget`` is the judge's window in tokens."""
+        self._tokenizer = tokenizer
+        self._vocabulary = vocabulary
+        self._budget = budget
+        self.count: Count = lambda text: len(self._tokens(text))
+        self.level_ids = tuple(self._one(str(level)) for level in range(4))
+        self.label_ids = tuple(self._one(label) for label in LABELS)
+
+    def item(self, answer: Answer) -> Item | None:
+        """Render one answer; ``None`` when screening leaves nothing, which is level 0 without any judge.
+
+        Evidence is looked for in the first window only; so is everything else.
+        """
+        criteria = specs(self._vocabulary, tuple(answer.labels))
+        prepared = prepare(answer.question, [Said(turn=0, text=answer.answer)], criteria, self._budget, self.count)
+        if not prepared.windows:
+            return None
+        texts = [s.quote.text for s in prepared.windows[0].segments]
+        prefix = judge_prefix(prepared.windows[0].question, texts)
+        prompts = [prefix + level_suffix(c.name, c.asks) for c in criteria]
+        prompts += [prefix + evidence_suffix(c.name) for c in criteria]
+        packed = pack([self._tokens(p) for p in prompts])
+        ends = [path[-1] for path in packed.paths]
+        return Item(
+            answer=answer,
+            packed=packed,
+            criteria=tuple(c.name for c in criteria),
+            level_nodes=tuple(ends[: len(criteria)]),
+            levels=tuple(answer.labels[c.name] for c in criteria),
+            sentence_nodes=tuple(ends[len(criteria) :]),
+            sentences=tuple(_holding(texts, answer.evidence.get(c.name)) for c in criteria),
+            segments=len(texts),
+        )
+
+    def _tokens(self, text: str) -> list[int]:
+        return list(self._tokenizer(text, add_special_tokens=False)["input_ids"])
+
+    def _one(self, text: str) -> int:
+        tokens = self._tokens(text)
+        if len(tokens) != 1:
+            raise TrainError(f"the base's tokenizer writes {text!r} in {len(tokens)} tokens; the judge reads one")
+        return tokens[0]
+
+
+def _holding(texts: Sequence[str], evidence: str | None) -> int | None:
+    """Return the segment that holds the evidence, or begins it when it spans several."""
+    if not evidence:
+        return None
+    for index, text in enumerate(texts):
+        if evidence in text or (len(text) >= 8 and text in evidence):
+            return index
+    return None

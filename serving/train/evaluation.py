@@ -1,0 +1,161 @@
+"""Measures the evaluator on the test questions, beside what any judge has to beat and under harmless alterations."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from math import log1p
+from statistics import fmean
+from typing import Any, TypeAlias
+
+from interviewer.core.assessment import expected_level
+from interviewer.core.calibration import Calibration
+from interviewer.core.rubric import Vocabulary, anchor
+from interviewer.core.text import content_words, words
+from serving.train.answers import Answer, Item, Reader
+from serving.train.augment import padded, shuffled
+from serving.train.fit_calibration import Reading, fit_calibration, fit_cuts, steps
+from serving.train.metrics import agreement, bootstrap, quadratic_kappa
+from serving.train.tower import Tower
+
+Read: TypeAlias = Callable[[Tower, Sequence[Item]], list[Reading]]
+ROUNDS = 1000
+UNSEEN_SEED = 990_001
+"""Seed of the alterations in the test; training uses another one and other fillers."""
+
+
+def measure(
+    tower: Tower,
+    read: Read,
+    reader: Reader,
+    vocabulary: Vocabulary,
+    calibration: Calibration,
+    calibration_items: Sequence[Item],
+    test_answers: Sequence[Answer],
+) -> dict[str, Any]:
+    """Return the ``test`` part of ``result.json``."""
+    items = [item for a in test_answers if (item := reader.item(a)) is not None]
+    readings = read(tower, items)
+    levels, expected = _apply(calibration, readings)
+    truth = [r.label for r in readings]
+    questions = [r.question_id for r in readings]
+    with tower.plain():
+        plain_calibration = fit_calibration(read(tower, calibration_items), "base")
+        plain = _apply(plain_calibration, read(tower, items))
+    others = {"base_zero_shot": plain}
+    for name, score in {"answer_length": _length, "keyword_recall": _keywords}.items():
+        others[name] = _baseline(score, vocabulary, calibration_items, items)
+    by_criterion = _grouped([r.criterion for r in readings], truth, levels, expected)
+    pointed = [r.found for r in readings if r.found is not None]
+    return {
+        "answers": len(items),
+        "questions": len(set(questions)),
+        "evaluator": agreement(truth, levels, expected)
+        | {"kappa_95": _interval(questions, truth, levels), "evidence_found": round(fmean(pointed), 4)},
+        "baselines": {
+            name: agreement(truth, lv, ex)
+            | {"kappa_difference_95": _difference(questions, truth, levels, lv)}
+            for name, (lv, ex) in others.items()
+        },
+        "by_criterion": by_criterion,
+        "by_kind": _grouped([r.kind for r in readings], truth, levels, expected),
+        "alterations": _alterations(tower, read, reader, calibration, test_answers, readings),
+    }
+
+
+def _apply(calibration: Calibration, readings: Sequence[Reading]) -> tuple[list[int], list[float]]:
+    applied = [calibration.apply(r.criterion, r.raw) for r in readings]
+    return [level for _, level in applied], [expected_level(p) for p, _ in applied]
+
+
+def _grouped(
+    keys: Sequence[str], truth: Sequence[int], levels: Sequence[int], expected: Sequence[float]
+) -> dict[str, Any]:
+    places = defaultdict(list)
+    for index, key in enumerate(keys):
+        places[key].append(index)
+    return {
+        key: agreement([truth[i] for i in at], [levels[i] for i in at], [expected[i] for i in at])
+        for key, at in sorted(places.items())
+    }
+
+
+def _by_question(questions: Sequence[str], rows: Sequence[tuple[int, ...]]) -> list[list[tuple[int, ...]]]:
+    groups: dict[str, list[tuple[int, ...]]] = defaultdict(list)
+    for question, row in zip(questions, rows, strict=True):
+        groups[question].append(row)
+    return list(groups.values())
+
+
+def _interval(questions: Sequence[str], truth: Sequence[int], levels: Sequence[int]) -> tuple[float, float]:
+    groups = _by_question(questions, list(zip(truth, levels, strict=True)))
+    return bootstrap(groups, lambda rows: quadratic_kappa([r[0] for r in rows], [r[1] for r in rows]), ROUNDS, 7)
+
+
+def _difference(
+    questions: Sequence[str], truth: Sequence[int], levels: Sequence[int], other: Sequence[int]
+) -> tuple[float, float]:
+    groups = _by_question(questions, list(zip(truth, levels, other, strict=True)))
+
+    def gain(rows: list[tuple[int, ...]]) -> float:
+        labels = [r[0] for r in rows]
+        return quadratic_kappa(labels, [r[1] for r in rows]) - quadratic_kappa(labels, [r[2] for r in rows])
+
+    return bootstrap(groups, gain, ROUNDS, 7)
+
+
+def _length(answer: Answer, anchors: Sequence[str]) -> float:
+    return log1p(len(words(answer.answer)))
+
+
+def _keywords(answer: Answer, anchors: Sequence[str]) -> float:
+    wanted = set().union(*(content_words(a) for a in anchors))
+    return len(wanted & content_words(answer.answer)) / max(1, len(wanted))
+
+
+def _baseline(
+    score: Callable[[Answer, Sequence[str]], float],
+    vocabulary: Vocabulary,
+    calibration_items: Sequence[Item],
+    items: Sequence[Item],
+) -> tuple[list[int], list[float]]:
+    """Fit a straight line and cuts for a score on the calibration questions, as the evaluator's own are."""
+
+    def scored(side: Sequence[Item]) -> list[float]:
+        return [
+            score(i.answer, [anchor(vocabulary.criteria[c], level) for level in (2, 3)]) for i in side for c in i.criteria
+        ]
+
+    labels = [level for i in calibration_items for level in i.levels]
+    known = scored(calibration_items)
+    middle, height = fmean(known), fmean(labels)
+    below = sum((x - middle) ** 2 for x in known)
+    slope = sum((x - middle) * (y - height) for x, y in zip(known, labels, strict=True)) / below if below else 0.0
+    # Regression draws everything to the middle; the spread of the labels is given back before the cuts are fitted.
+    spread = (sum((y - height) ** 2 for y in labels) / below) ** 0.5 if below else 0.0
+    slope = spread if slope >= 0 else -spread
+    fitted = [min(3.0, max(0.0, height + slope * (x - middle))) for x in known]
+    cuts = fit_cuts(fitted, labels)
+    raw = scored(items)
+    return steps([min(3.0, max(0.0, height + slope * (x - middle))) for x in raw], cuts), [slope * x for x in raw]
+
+
+def _alterations(
+    tower: Tower,
+    read: Read,
+    reader: Reader,
+    calibration: Calibration,
+    answers: Sequence[Answer],
+    readings: Sequence[Reading],
+) -> dict[str, Any]:
+    before = {(r.answer_id, r.criterion): r for r in readings}
+    found: dict[str, Any] = {}
+    for name, alter in {"padded": padded, "shuffled": shuffled}.items():
+        items = [i for a in answers if (i := reader.item(alter(a, UNSEEN_SEED, unseen=True))) is not None]
+        pairs = [(before[(r.answer_id, r.criterion)], r) for r in read(tower, items)]
+        old, new = _apply(calibration, [p[0] for p in pairs]), _apply(calibration, [p[1] for p in pairs])
+        found[name] = {
+            "mean_change_of_expected_level": round(fmean(b - a for a, b in zip(old[1], new[1], strict=True)), 4),
+            "same_level": round(fmean(a == b for a, b in zip(old[0], new[0], strict=True)), 4),
+        }
+    return found

@@ -1,0 +1,195 @@
+"""Trains the adapter that reads levels and evidence, then fits its calibration and measures it on unseen questions."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import torch
+
+from interviewer.adapters.documents import load_library
+from interviewer.core.assessment import normalise
+from serving.train import PROJECT, TrainError
+from serving.train.answers import Answer, Item, Part, Reader, load_answers, update_split
+from serving.train.augment import empty, padded, shuffled
+from serving.train.config import EvaluatorSettings, data_files, load_settings
+from serving.train.data import identity, sha256
+from serving.train.evaluation import measure
+from serving.train.fit_calibration import Reading, fit_calibration
+from serving.train.loop import fit
+from serving.train.output import command, evaluator_card, versions, write_result
+from serving.train.persona import layers
+from serving.train.tower import Tower, load_tokenizer, lora_config, new_tower, read_adapter, save_adapter
+
+LEVELS = torch.arange(4.0)
+
+
+class Objective:
+    """Loss and readings of the evaluator."""
+
+    def __init__(self, settings: EvaluatorSettings, reader: Reader) -> None:
+        """Keep the weights of the parts of the loss and the tokens that are read."""
+        self._settings = settings
+        self._levels = list(reader.level_ids)
+        self._labels = list(reader.label_ids)
+        self._soft = soft_targets(settings.smoothing)
+
+    def loss(self, tower: Tower, item: Item) -> torch.Tensor:
+        """Return the loss of one answer: level, expected level, and evidence."""
+        hidden = tower.hidden(item.packed)
+        total = self._level_loss(tower, hidden, item)
+        pointed = [(n, s) for n, s in zip(item.sentence_nodes, item.sentences, strict=True) if s is not None]
+        if pointed and self._settings.evidence_weight > 0:
+            logits = tower.logits(hidden, [n for n, _ in pointed])
+            wanted = torch.tensor([self._labels[s] for _, s in pointed])
+            total = total + self._settings.evidence_weight * torch.nn.functional.cross_entropy(logits, wanted)
+        return total
+
+    def level_loss(self, tower: Tower, item: Item) -> torch.Tensor:
+        """Return the part of the loss that the epoch is chosen by."""
+        return self._level_loss(tower, tower.hidden(item.packed), item)
+
+    def _level_loss(self, tower: Tower, hidden: torch.Tensor, item: Item) -> torch.Tensor:
+        logs = tower.logits(hidden, item.level_nodes).log_softmax(-1)[:, self._levels]
+        wanted = torch.tensor(item.levels)
+        likelihood = -(self._soft[wanted] * logs).sum(-1).mean()
+        error = (logs.softmax(-1) @ LEVELS - wanted) ** 2
+        return likelihood + self._settings.error_weight * error.mean()
+
+    def readings(self, tower: Tower, items: Sequence[Item]) -> list[Reading]:
+        """Read every criterion of ``items``; no gradients."""
+        tower.model.eval()
+        found = []
+        with torch.no_grad():
+            for item in items:
+                hidden = tower.hidden(item.packed)
+                levels = tower.logits(hidden, item.level_nodes)[:, self._levels].softmax(-1).tolist()
+                votes = tower.logits(hidden, item.sentence_nodes)[:, self._labels[: item.segments]]
+                best = votes.argmax(-1).tolist()
+                for index, criterion in enumerate(item.criteria):
+                    right = item.sentences[index]
+                    found.append(
+                        Reading(
+                            answer_id=item.answer.id,
+                            question_id=item.answer.question_id,
+                            criterion=criterion,
+                            label=item.levels[index],
+                            raw=normalise(tuple(levels[index])),
+                            found=None if right is None else best[index] == right,
+                            kind=item.answer.kind,
+                        )
+                    )
+        return found
+
+
+def soft_targets(smoothing: float) -> torch.Tensor:
+    """Return the target distribution of each level, ``[4, 4]``: neighbours share ``smoothing``."""
+    table = torch.zeros(4, 4)
+    for level in range(4):
+        near = [n for n in (level - 1, level + 1) if 0 <= n <= 3]
+        table[level, level] = 1 - smoothing
+        for n in near:
+            table[level, n] = smoothing / len(near)
+    return table
+
+
+class Lessons:
+    """What is read in each epoch: answers as given at first, later some of them padded or shuffled; always some empty."""
+
+    def __init__(self, answers: Sequence[Answer], reader: Reader, settings: EvaluatorSettings) -> None:
+        """Render every answer in its three forms."""
+        forms = (lambda a: a, lambda a: padded(a, settings.seed), lambda a: shuffled(a, settings.seed))
+        self._forms = [[item for form in forms if (item := reader.item(form(a)))] for a in answers]
+        self._forms = [forms_ for forms_ in self._forms if forms_]
+        first = {a.question_id: a for a in reversed(answers)}
+        self._empty = [item for a in first.values() if (item := reader.item(empty(a, settings.seed)))]
+        self._settings = settings
+
+    def of(self, epoch: int) -> list[Item]:
+        """Return the sequences of one epoch."""
+        chance = random.Random(f"{self._settings.seed}:{epoch}")
+        chosen = []
+        for forms in self._forms:
+            altered = epoch > 0 and len(forms) > 1 and chance.random() < self._settings.altered
+            chosen.append(chance.choice(forms[1:]) if altered else forms[0])
+        return [*chosen, *self._empty]
+
+
+def parts_of(answers: Sequence[Answer], split: dict[str, Part], part: Part) -> list[Answer]:
+    """Return the answers of one part of the split."""
+    return [a for a in answers if split[a.question_id] == part]
+
+
+def train_evaluator(
+    name: str,
+    *,
+    base: Path,
+    out: Path,
+    resume: bool,
+    progress: Callable[[str], None],
+    overrides: dict[str, str],
+) -> Path:
+    """Train, calibrate and measure the evaluator; see :func:`serving.train.run`."""
+    settings = load_settings(PROJECT / "personas" / name / "lora.yaml", EvaluatorSettings, overrides)
+    torch.set_num_threads(settings.threads)
+    files = data_files(settings)
+    answers = load_answers(files)
+    split = update_split(PROJECT / settings.split, answers)
+    vocabulary = load_library(PROJECT / "rubrics", PROJECT / "personas").vocabulary
+    reader = Reader(load_tokenizer(base), vocabulary, settings.max_len)
+    lessons = Lessons(parts_of(answers, split, "train"), reader, settings)
+    calibration_items = _items(reader, parts_of(answers, split, "calibration"))
+    test_answers = parts_of(answers, split, "test")
+    if not calibration_items or not lessons.of(0):
+        raise TrainError("the split leaves nothing to train on or to calibrate with; more labelled answers are needed")
+    objective = Objective(settings, reader)
+    tower = new_tower(base, settings)
+    if settings.start:
+        tower.load(read_adapter(Path(settings.start)))
+
+    def check(current: Tower) -> float:
+        return sum(objective.level_loss(current, i).item() for i in calibration_items) / len(calibration_items)
+
+    record = fit(
+        tower,
+        settings,
+        lessons.of,
+        objective.loss,
+        check,
+        checkpoint=Path("checkpoints") / name / "last.pt",
+        identity=identity(settings.model_dump(), sha256(files), split),
+        resume=resume,
+        progress=progress,
+    )
+    save_adapter(tower.state(), lora_config(settings, layers(tower)), out / "adapter", settings.base)
+    # What is measured is what is served: the weights as they were stored, not as they were trained.
+    tower.load(read_adapter(out / "adapter"))
+    version = f"{sha256([out / 'adapter' / 'adapter_model.safetensors'])[:8]}-{len(calibration_items)}"
+    readings = objective.readings(tower, calibration_items)
+    calibration = fit_calibration(readings, version)
+    (out / "calibration.json").write_text(calibration.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    progress(f"calibrated on {len(readings)} labels: {calibration.default}")
+    counts = {part: len(parts_of(answers, split, part)) for part in ("train", "calibration", "test")}
+    result = {
+        "name": name,
+        "data": {"sha256": sha256(files), "files": [f.name for f in files], "answers": counts, "split": settings.split},
+        "test": measure(tower, objective.readings, reader, vocabulary, calibration, calibration_items, test_answers),
+        "loss": {
+            "calibration_each_epoch": [round(x, 4) for x in record.held_out],
+            "train_each_epoch": [round(x, 4) for x in record.train],
+            "best_epoch": record.best_epoch,
+        },
+        "calibration": calibration.model_dump(mode="json"),
+        "settings": settings.model_dump(mode="json"),
+        "versions": versions(),
+        "seconds": round(record.seconds),
+        "command": command(name, overrides),
+    }
+    write_result(out, result)
+    (out / "README.md").write_text(evaluator_card(result), encoding="utf-8")
+    return out
+
+
+def _items(reader: Reader, answers: Sequence[Answer]) -> list[Item]:
+    return [item for a in answers if (item := reader.item(a)) is not None]

@@ -1,0 +1,209 @@
+"""What the model may say reaches the candidate; what it may not is replaced by the rubric's wording."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from interviewer.adapters.store import SqlEventStore
+from interviewer.core import events as ev
+from interviewer.core import guard
+from interviewer.core.prompts import TurnRequest
+from interviewer.core.rubric import Move
+from interviewer.service.asking import Asked, Asker
+from interviewer.service.deps import Limits
+from interviewer.service.ports import ChatModel
+from interviewer.testing import MODEL_DOWN, ScriptedModel
+
+from .kit import ANSWER, Desk, Saying, begin, deps, library, lower
+
+Say = Callable[[str], str]
+
+
+async def second_turn(store: SqlEventStore, model: ChatModel, **changes: Any) -> tuple[Desk, ev.QuestionAsked, str]:
+    """Return a session after its first follow-up, that follow-up and the probe that it pursued."""
+    desk = await begin(deps(store, model, **changes))
+    await desk.answer()
+    probe = desk.state.turns[1].probe
+    assert probe is not None and probe.criterion is not None
+    asked = desk.question(2)
+    assert desk.streamed(2) == asked.text, "what was streamed is what is stored"
+    return desk, asked, probe.probe
+
+
+def leads() -> tuple[str, ...]:
+    return library().personas["deep_dive"].leads
+
+
+async def test_a_generated_follow_up_is_asked_as_it_is(memory: SqlEventStore) -> None:
+    _, asked, probe = await second_turn(memory, Saying(lambda p: f"You mentioned the tail. {p}"))
+    assert asked.text == f"You mentioned the tail. {probe}"
+    assert (asked.source, asked.problems) == ("generated", ())
+
+
+async def test_a_verdict_in_the_lead_is_dropped_and_the_question_kept(memory: SqlEventStore) -> None:
+    say: Say = lambda p: f"Great answer, I like that. On that latency, {lower(p)}"  # noqa: E731
+    _, asked, probe = await second_turn(memory, Saying(say))
+    assert asked.text == f"On that latency, {lower(probe)}"
+    assert (asked.source, asked.problems) == ("generated", ("verdict",))
+
+
+async def test_only_the_first_of_several_lead_sentences_is_said(memory: SqlEventStore) -> None:
+    _, asked, probe = await second_turn(memory, Saying(lambda p: f"You named latency. You named batch. {p}"))
+    assert asked.text == f"You named latency. {probe}"
+
+
+async def test_a_second_question_is_cut_off(memory: SqlEventStore) -> None:
+    model = Saying(lambda p: f"You mentioned the tail. {p} And how would you test that? Tell me more.", hang=True)
+    _, asked, probe = await second_turn(memory, model)
+    assert asked.text == f"You mentioned the tail. {probe}"
+    assert (asked.source, asked.problems) == ("generated", ())
+    assert model.closed == 1, "generation stops at the first question mark"
+
+
+@pytest.mark.parametrize(
+    ("say", "code"),
+    [
+        (lambda p: f"{p[:-1]}, and what would you have done about all of that instead?", "stacked"),
+        (lambda p: f"As an AI I wonder about your latency: {lower(p)}", "out_of_role"),
+        (lambda p: "Great, and that latency was impressive in which percentile?", "verdict"),
+        (lambda p: "Latency how?", "too_short"),
+        (lambda p: "For that latency, is your favourite colour blue or green today?", "off_probe"),
+        (lambda p: f"{p[:-1]}, {'really ' * 60}with that latency?", "too_long"),
+        (lambda p: "", "no_question"),
+        (lambda p: "   \n ", "no_question"),
+        (lambda p: "You mentioned latency. Tell me more about that.", "no_question"),
+    ],
+)
+async def test_a_question_that_fails_the_guard_is_replaced_by_the_authored_one(
+    memory: SqlEventStore, say: Say, code: str
+) -> None:
+    _, asked, probe = await second_turn(memory, Saying(say))
+    assert code in asked.problems
+    assert asked.text.endswith(probe)
+    assert asked.text.count("?") == probe.count("?")
+    before = asked.text.removesuffix(probe).strip()
+    assert before in (*leads(), "You mentioned latency.")
+    assert asked.source == ("mixed" if before == "You mentioned latency." else "fallback")
+
+
+async def test_a_leaked_fact_never_reaches_the_candidate(memory: SqlEventStore) -> None:
+    first = await begin(deps(memory, new_id=lambda: "first"))
+    question = library().rubrics["deep_dive"].question(first.state.turns[0].question_id or "")
+    assert question is not None
+    term = question.facts[0].terms[0]
+    model = Saying(lambda p: f"You mentioned the tail. Given {term}, {lower(p)}")
+    _, asked, probe = await second_turn(memory, model)
+    assert term.lower() not in asked.text.lower()
+    assert asked.text == f"You mentioned the tail. {probe}"
+    assert (asked.source, asked.problems) == ("mixed", ("leak",))
+
+
+async def test_a_leak_in_the_lead_never_reaches_the_candidate(memory: SqlEventStore) -> None:
+    first = await begin(deps(memory, new_id=lambda: "first"))
+    question = library().rubrics["deep_dive"].question(first.state.turns[0].question_id or "")
+    assert question is not None
+    term = question.facts[0].terms[0]
+    _, asked, probe = await second_turn(memory, Saying(lambda p: f"It is all about {term} here. {p}"))
+    assert term.lower() not in asked.text.lower()
+    assert "leak" in asked.problems
+    assert asked.text in [f"{lead} {probe}" for lead in leads()], "alone it is not tied to the answer"
+    assert "not_tied" in asked.problems or asked.source == "generated"
+
+
+async def test_a_model_that_is_down_does_not_stop_the_interview(memory: SqlEventStore) -> None:
+    desk, asked, probe = await second_turn(memory, ScriptedModel(MODEL_DOWN))
+    assert asked.source == "fallback"
+    assert asked.text in [f"{lead} {probe}" for lead in leads()]
+    assert asked.problems[:2] == ("model_unavailable", "the model endpoint cannot be reached")
+    assert desk.failures == []
+    await desk.answer()
+    assert desk.question(3).text != ""
+
+
+async def test_a_model_that_breaks_after_its_lead_keeps_the_lead(memory: SqlEventStore) -> None:
+    model = Saying(lambda p: "You mentioned the tail. Which ", then=MODEL_DOWN)
+    _, asked, probe = await second_turn(memory, model)
+    assert asked.text == f"You mentioned the tail. {probe}"
+    assert asked.source == "mixed"
+    assert "model_unavailable" in asked.problems
+
+
+async def test_a_model_that_is_slow_is_not_waited_for(memory: SqlEventStore) -> None:
+    model = Saying(lambda p: "You mentioned the tail. Which ", hang=True)
+    desk, asked, probe = await second_turn(memory, model, limits=Limits(model_seconds=0.05))
+    assert asked.text == f"You mentioned the tail. {probe}"
+    assert "model_unavailable" in asked.problems
+    assert model.closed == 1, "the generation is cancelled"
+    assert desk.stages[-1] == "waiting"
+
+
+async def test_abbreviations_do_not_end_a_lead(memory: SqlEventStore) -> None:
+    _, asked, probe = await second_turn(memory, Saying(lambda p: f"You named limits, e.g. batch size. {p}"))
+    assert asked.text == f"You named limits, e.g. batch size. {probe}"
+
+
+@pytest.mark.parametrize("before", ["", "\n", "\n\n  "])
+async def test_the_lead_is_sent_while_the_model_still_speaks(memory: SqlEventStore, before: str) -> None:
+    desk = await begin(deps(memory, Saying(lambda p: f"{before}You mentioned the tail. Which", hang=True)))
+    await desk.interview.answer("m1", ANSWER)
+    async with asyncio.timeout(2):
+        while desk.streamed(2) != "You mentioned the tail. ":
+            await asyncio.sleep(0.001)
+    await desk.interview.stop()
+
+
+FRAGMENTS = st.sampled_from(
+    (
+        "You mentioned latency. ",
+        "Great point! ",
+        "Which percentile of that latency did you hold at that batch, compared with what? ",
+        "What did you give up? ",
+        "And why? ",
+        "It is the paged cache. ",
+        "As an AI, ",
+        "\n",
+        "e.g. ",
+        "<|im_end|>",
+        "candidate: I know",
+        "latency ",
+        "?",
+        "... ",
+        "é 日本 ",
+    )
+)
+PROBE = "Which percentile did you hold, at which batch, compared with what?"
+CONTEXT = guard.Context(
+    probe=PROBE, said=ANSWER, follow_up=True, asked=("What did you give up?",), giveaways=("paged cache",)
+)
+REQUEST = TurnRequest(level="mid", question="Why?", said=ANSWER, probe=PROBE, move=Move.ASK_NUMBER)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(FRAGMENTS, max_size=7).map("".join), st.integers(0, 9), st.booleans())
+def test_whatever_the_model_says_one_clean_question_is_asked(said: str, pieces: int, breaks: bool) -> None:
+    model = Saying(lambda _: said, pieces=pieces, then=MODEL_DOWN if breaks else None)
+    persona = library().personas["deep_dive"]
+
+    async def ask() -> tuple[str, Asked]:
+        asked = Asked()
+        asker = Asker(deps(None, model))  # type: ignore[arg-type] - nothing is stored here
+        pieces = [p async for p in asker.follow_up(persona, REQUEST, CONTEXT, 5, asked)]
+        return "".join(pieces), asked
+
+    streamed, asked = asyncio.run(ask())
+    assert streamed == asked.text
+    assert streamed.count("?") == 1 and streamed.endswith("?")
+    assert "paged" not in streamed and "Great" not in streamed and "<|" not in streamed and "AI" not in streamed
+    assert model.closed == 1
+    if asked.source == "fallback":
+        assert streamed in [f"{lead} {PROBE}" for lead in persona.leads]
+    elif asked.source == "mixed":
+        assert streamed.endswith(PROBE)
+    else:
+        assert guard.check_turn(streamed, CONTEXT) == ()
