@@ -8,7 +8,6 @@ from pathlib import Path
 
 from openai import AsyncOpenAI, OpenAIError
 from serving.canary import adapter_name
-from serving.engine import Engine, EngineConfig
 
 from interviewer.adapters.backend import EmbeddedBackend, ExternalBackend
 from interviewer.adapters.documents import load_library, packaged
@@ -25,6 +24,7 @@ from interviewer.service.judging import Judging
 from interviewer.service.ports import Judge
 from interviewer.settings import Settings
 from interviewer.web.state import Service, assemble
+from serving.engine_config import EngineConfig, free_port
 from serving.fetch import base_folder, ensure_base
 
 _log = logging.getLogger(__name__)
@@ -68,24 +68,24 @@ async def _embedded(settings: Settings, progress: Callable[[str], None]) -> Serv
     names = {name: adapter_name(name, path) for name, path in folders.items()}
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     model = base_folder(settings.cache)
-    engine = Engine(
-        EngineConfig(
-            model=model,
-            adapters={names[name]: path for name, path in folders.items()},
-            max_model_len=settings.context_tokens,
-            log=settings.data_dir / "engine.log",
-        ),
-        progress=progress,
+    config = EngineConfig(
+        model=model,
+        adapters={names[name]: path for name, path in folders.items()},
+        port=free_port("127.0.0.1"),
+        max_model_len=settings.context_tokens,
+        log=settings.data_dir / "engine.log",
     )
-    (settings.data_dir / "engine.url").write_text(f"{engine.base_url}\n", encoding="utf-8")
-    client = make_client(engine.base_url, "none")
+    address = f"http://{config.host}:{config.port}/v1"
+    (settings.data_dir / "engine.url").write_text(f"{address}\n", encoding="utf-8")
+    client = make_client(address, "none")
     served = {name: served_name for name, served_name in names.items() if name != EVALUATOR}
     backend = EmbeddedBackend(
-        engine,
+        config,
         client,
-        prepare=lambda: _announce(ensure_base(settings.cache, progress), progress),
+        prepare=lambda: ensure_base(settings.cache, progress),
         served=names,
         goldens={names[name]: path.parent / "canary.json" for name, path in folders.items()},
+        progress=progress,
     )
     count = _lazy_count(settings.tokenizer or model / "tokenizer.json")
     judge = _judge(settings, client, names.get(EVALUATOR), base="base")
@@ -162,7 +162,3 @@ def _lazy_count(tokenizer: Path) -> Count:
         return counter[0](text)
 
     return count
-
-
-def _announce(folder: Path, progress: Callable[[str], None]) -> None:
-    progress(f"base model ready in {folder}")

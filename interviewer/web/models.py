@@ -94,10 +94,9 @@ class Progress(_Body):
     total: int
 
 
-class SessionView(_Body):
-    """One session."""
+class SessionView(SessionRow):
+    """One session: its row in the list, and where it stands."""
 
-    session: SessionRow
     phase: str
     questions: int
     minutes: int
@@ -213,10 +212,11 @@ class RubricView(_Body):
 
 
 class RubricList(_Body):
-    """All rounds, with what each criterion asks."""
+    """All rounds, with what each criterion asks and each flag means."""
 
     rubrics: tuple[RubricView, ...]
     criteria: dict[str, str]
+    flags: dict[str, str]
 
 
 class QuestionView(_Body):

@@ -82,6 +82,7 @@ async def rubrics(service: Srv) -> m.RubricList:
             for r in library.rubrics.values()
         ),
         criteria={name: c.asks for name, c in library.vocabulary.criteria.items()},
+        flags=library.vocabulary.flags,
     )
 
 
@@ -150,7 +151,7 @@ async def get_session(session_id: str, service: Srv) -> m.SessionView:
     if state.started.origin == "imported" and state.ended is None:
         service.imports.read(session_id)
     return m.SessionView(
-        session=row,
+        **row.model_dump(),
         phase=state.phase,
         questions=sum(t.question is not None for t in state.turns),
         minutes=state.started.minutes,

@@ -1,4 +1,4 @@
-"""What a client may see while the session runs: neither the next probe nor, in real mode, levels."""
+"""What a client may see while the session runs: in real mode neither what is probed nor any level."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ def visible(state: SessionState, event: ev.Event) -> bool:
     """Return whether ``event`` may be shown to the candidate now."""
     if state.phase is Phase.ENDED or state.started.origin == "imported":
         return True
-    if isinstance(event, ev.ProbeChosen):
-        return False
-    return state.started.mode == "practice" or not isinstance(event, (ev.AnswerAssessed, ev.AnswerUnscored))
+    hidden = (ev.ProbeChosen, ev.AnswerAssessed, ev.AnswerUnscored)
+    return state.started.mode == "practice" or not isinstance(event, hidden)
 
 
 def messages(state: SessionState, recorded: ev.Recorded) -> list[wire.ServerMessage]:

@@ -46,16 +46,14 @@ def test_a_new_session_has_no_turn() -> None:
 
 def test_each_event_moves_the_phase_on() -> None:
     log = Log()
-    seen = [log.state.phase]
-    for step in (
+    steps: tuple[Callable[[], Log], ...] = (
         lambda: log.choose("cache"),
-        lambda: log.ask(),
-        lambda: log.answer(),
+        log.ask,
+        log.answer,
         lambda: log.read(assessed(**{TRADE: 1})),
-        lambda: log.end(),
-    ):
-        step()
-        seen.append(log.state.phase)
+        log.end,
+    )
+    seen = [log.state.phase, *(step().state.phase for step in steps)]
     assert seen == [Phase.CHOOSING, Phase.ASKING, Phase.AWAITING, Phase.JUDGING, Phase.CHOOSING, Phase.ENDED]
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import cache
 from typing import Any, TypeVar
 
 from interviewer.adapters.documents import load_library
+from interviewer.adapters.store import SqlEventStore
 from interviewer.core import events as ev
 from interviewer.core.library import Library
 from interviewer.core.prompts import Message
@@ -101,7 +103,9 @@ class Desk:
         return text
 
     def committed(self, kind: type[E]) -> list[E]:
-        return [f.recorded.event for f in self.frames if isinstance(f, Committed) and isinstance(f.recorded.event, kind)]
+        return [
+            f.recorded.event for f in self.frames if isinstance(f, Committed) and isinstance(f.recorded.event, kind)
+        ]
 
     async def settle(self) -> Desk:
         self.interview.resume()
@@ -133,7 +137,7 @@ async def load(given: Deps, session_id: str) -> Desk:
 async def eventually(true: Callable[[], bool]) -> None:
     """Wait until something holds."""
     async with asyncio.timeout(SECONDS):
-        while not true():
+        while not true():  # noqa: ASYNC110 - what is waited for has no event
             await asyncio.sleep(0.001)
 
 
@@ -142,19 +146,17 @@ def kinds(events: Sequence[ev.Event]) -> list[str]:
     return [event.type for event in events]
 
 
-class FlakyStore:
+class FlakyStore(SqlEventStore):
     """The real store, with appends that fail when told: before anything is written, as the port promises."""
 
-    def __init__(self, real: EventStore, fail_at: frozenset[int] = frozenset()) -> None:
-        self._real = real
-        self.fail_at = fail_at
-        """Numbers of the appends that fail, counted from 1."""
-        self.appends = 0
-        self.hold: asyncio.Event | None = None
-        """While set and not yet triggered, appends wait."""
+    fail_at: frozenset[int] = frozenset()
+    """Numbers of the appends that fail, counted from 1."""
+    appends = 0
+    hold: asyncio.Event | None = None
+    """While there is one that is not set, appends wait for it."""
 
     async def append(
-        self, session_id: str, at: Any, events: Sequence[ev.Event], *, expected_seq: int
+        self, session_id: str, at: datetime, events: Sequence[ev.Event], *, expected_seq: int
     ) -> list[ev.Recorded]:
         self.appends += 1
         number = self.appends
@@ -162,11 +164,7 @@ class FlakyStore:
             await self.hold.wait()
         if number in self.fail_at:
             raise StoreError("the disk is full")
-        return await self._real.append(session_id, at, events, expected_seq=expected_seq)
-
-    def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
-        found: Callable[..., Awaitable[Any]] = getattr(self._real, name)
-        return found
+        return await super().append(session_id, at, events, expected_seq=expected_seq)
 
 
 class Saying:
