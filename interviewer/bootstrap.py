@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from openai import AsyncOpenAI, OpenAIError
-from serving.canary import adapter_name
 
 from interviewer.adapters.backend import EmbeddedBackend, ExternalBackend
 from interviewer.adapters.documents import load_library, packaged
@@ -24,6 +24,7 @@ from interviewer.service.judging import Judging
 from interviewer.service.ports import Judge
 from interviewer.settings import Settings
 from interviewer.web.state import Service, assemble
+from serving.canary import Logprobs, adapter_name
 from serving.engine_config import EngineConfig, free_port
 from serving.fetch import base_folder, ensure_base
 
@@ -63,6 +64,12 @@ def load_calibration(settings: Settings) -> Calibration:
     return Calibration.model_validate_json(path.read_text(encoding="utf-8")) if path.is_file() else UNCALIBRATED
 
 
+def load_golden(adapter: Path) -> Logprobs | None:
+    """Return the canary stored beside an adapter folder, or ``None``; ``interviewer model canaries`` writes it."""
+    path = adapter.parent / "canary.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+
+
 async def _embedded(settings: Settings, progress: Callable[[str], None]) -> Service:
     folders = find_adapters(settings)
     names = {name: adapter_name(name, path) for name, path in folders.items()}
@@ -84,7 +91,7 @@ async def _embedded(settings: Settings, progress: Callable[[str], None]) -> Serv
         client,
         prepare=lambda: ensure_base(settings.cache, progress),
         served=names,
-        goldens={names[name]: path.parent / "canary.json" for name, path in folders.items()},
+        goldens={names[name]: golden for name, path in folders.items() if (golden := load_golden(path))},
         progress=progress,
     )
     count = _lazy_count(settings.tokenizer or model / "tokenizer.json")

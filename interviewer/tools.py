@@ -31,6 +31,27 @@ def fetch() -> None:
         fail(str(error))
 
 
+@model.command()
+def canaries(
+    engine_url: Annotated[str | None, typer.Option(help="A running engine; found by default.")] = None,
+) -> None:
+    """Store each adapter's canary beside it, from a running engine; do this after training, in a checkout."""
+    import asyncio
+    import json
+
+    from interviewer.adapters.openai_model import make_client
+    from interviewer.bootstrap import find_adapters
+    from serving.canary import adapter_name, check
+
+    folders = {adapter_name(name, path): path for name, path in find_adapters(Settings()).items()}
+    client = make_client(engine_url or _engine_url(), "none")
+    for result in asyncio.run(check(client, list(folders), {})):
+        out.print(f"{result.name}: {result.detail}", markup=False)
+        if result.name in folders and result.ok:
+            text = json.dumps({token: round(value, 4) for token, value in result.logprobs.items()}, indent=1)
+            (folders[result.name].parent / "canary.json").write_text(f"{text}\n", encoding="utf-8")
+
+
 def train(
     name: Annotated[str, typer.Argument(help="A persona id, or evaluator.")],
     base: Annotated[Path | None, typer.Option(help="Folder of the base model; the embedded one by default.")] = None,
@@ -102,7 +123,10 @@ def judge(
     """Compare the running judge's levels with the labelled answers of questions it never saw."""
     from eval.judge import measure, to_markdown
 
-    found = measure(url, split, _line)
+    try:
+        found = measure(url, split, _line)
+    except (ValueError, OSError) as error:
+        fail(f"{error}; the labelled answers are in a checkout, not in an installed package")
     _publish(found, to_markdown(found), report, as_json)
 
 

@@ -44,9 +44,7 @@ def _signal_group(group: int, number: int) -> bool:
 
 def main(command: list[str]) -> int:
     """Run ``command`` and return its exit code."""
-    child = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=_die_with_parent
-    )
+    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=_die_with_parent)
     ending = threading.Event()
 
     def end(_number: int = 0, _frame: FrameType | None = None) -> None:

@@ -27,7 +27,7 @@ def convert(gguf: Path, out: Path) -> None:
     model = AutoModelForCausalLM.from_pretrained(
         folder, gguf_file=name, quantization_config=GgufConfig(dequantize=True), dtype=torch.float32
     )
-    model.to(torch.bfloat16)
+    model = model.bfloat16()
     model.config.dtype = "bfloat16"
     model.save_pretrained(out)
     tokenizer.save_pretrained(out)

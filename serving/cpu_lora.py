@@ -61,12 +61,15 @@ def register() -> None:
         logger.info("CPU LoRA plugin is off: %s.", reason)
         return
 
+    from vllm.lora import model_manager
     from vllm.lora.punica_wrapper import punica_cpu
 
-    if getattr(punica_cpu.PunicaWrapperCPU, "interviewer", False):
+    module: Any = punica_cpu
+    if getattr(module.PunicaWrapperCPU, "interviewer", False):
         return
-    punica_cpu.PunicaWrapperCPU = _grouped(punica_cpu.PunicaWrapperCPU)
-    _forget_on_activation()
+    # The engine looks the class up by its path each time it needs one, so replacing the name is enough.
+    module.PunicaWrapperCPU = _grouped(module.PunicaWrapperCPU)
+    _forget_on_activation(model_manager.LoRAModelManager)
     logger.info("CPU LoRA plugin is on: rows are grouped by adapter, two matrix products per group.")
 
 
@@ -142,7 +145,14 @@ def _grouped(stock: Any) -> Any:
                     out[group.rows, : product.shape[1]] = (scale * product).to(out.dtype)
 
         def add_expand(
-            self, y: Any, x: Any, lora_b_stacked: Any, output_slices: Any, offset_start: int = 0, add_inputs: bool = True, **_: Any
+            self,
+            y: Any,
+            x: Any,
+            lora_b_stacked: Any,
+            output_slices: Any,
+            offset_start: int = 0,
+            add_inputs: bool = True,
+            **_: Any,
         ) -> None:
             """Second half: ``y[:, slice] (+)= x[s] @ B[s]`` for rows with an adapter."""
             y = y.view(-1, y.shape[-1])
@@ -156,11 +166,9 @@ def _grouped(stock: Any) -> Any:
     return GroupedPunicaWrapper
 
 
-def _forget_on_activation() -> None:
+def _forget_on_activation(manager: Any) -> None:
     """Drop packed matrices when the engine writes an adapter into a slot, the only time that weights change."""
-    from vllm.lora.model_manager import LoRAModelManager
-
-    stock = LoRAModelManager.activate_adapter
+    stock = manager.activate_adapter
 
     def activate_adapter(self: Any, lora_id: int) -> bool:
         activated = bool(stock(self, lora_id))
@@ -169,4 +177,4 @@ def _forget_on_activation() -> None:
                 wrapper.forget()
         return activated
 
-    LoRAModelManager.activate_adapter = activate_adapter
+    manager.activate_adapter = activate_adapter

@@ -14,8 +14,6 @@ from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 
-import httpx
-
 from serving import _watch
 from serving.engine_config import EngineConfig, EngineError, EngineFailed, free_port
 
@@ -88,11 +86,7 @@ class Engine:
     @property
     def base_url(self) -> str:
         """Root of the OpenAI-compatible interface, the same over restarts; valid after :meth:`start`."""
-        return f"{self._root}/v1"
-
-    @property
-    def _root(self) -> str:
-        return f"http://{self._config.host}:{self._port}"
+        return f"http://{self._config.host}:{self._port}/v1"
 
     async def start(self, progress: Progress | None = None) -> None:
         """Start the engine and its supervision, without waiting for the model.
@@ -204,17 +198,17 @@ class Engine:
         """Poll the health check; False when the process ended or took too long."""
         loop = asyncio.get_running_loop()
         told = began
-        async with httpx.AsyncClient(trust_env=False, timeout=2.0) as client:
-            while not gone.done():
-                if await self._healthy(client):
+        while not gone.done():
+            with contextlib.suppress(TimeoutError):
+                if await health(self._config.host, self._port, timeout=2.0) == 200:
                     return True
-                if loop.time() - began > self._config.ready_seconds:
-                    logger.error("engine not ready after %.0f s", self._config.ready_seconds)
-                    return False
-                if loop.time() - told >= 10:
-                    told = loop.time()
-                    self._progress(f"... the engine loads the model, {told - began:.0f} s")
-                await asyncio.wait([gone], timeout=0.25)
+            if loop.time() - began > self._config.ready_seconds:
+                logger.error("engine not ready after %.0f s", self._config.ready_seconds)
+                return False
+            if loop.time() - told >= 10:
+                told = loop.time()
+                self._progress(f"... the engine loads the model, {told - began:.0f} s")
+            await asyncio.wait([gone], timeout=0.25)
         return False
 
     async def _watch_health(self, gone: asyncio.Task[int]) -> None:
@@ -223,22 +217,13 @@ class Engine:
         A slow answer is no refusal: a long prefill on few cores may delay it.
         """
         refused = 0
-        async with httpx.AsyncClient(trust_env=False, timeout=30.0) as client:
-            while not gone.done() and refused < 3:
-                await asyncio.wait([gone], timeout=5.0)
-                try:
-                    answer = await client.get(f"{self._root}/health")
-                    refused = 0 if answer.is_success else refused + 1
-                except httpx.TimeoutException:
-                    continue
-                except httpx.HTTPError:
-                    refused += 1
-
-    async def _healthy(self, client: httpx.AsyncClient) -> bool:
-        try:
-            return (await client.get(f"{self._root}/health")).is_success
-        except httpx.HTTPError:
-            return False
+        while not gone.done() and refused < 3:
+            await asyncio.wait([gone], timeout=5.0)
+            try:
+                status = await health(self._config.host, self._port, timeout=30.0)
+            except TimeoutError:
+                continue
+            refused = 0 if status == 200 else refused + 1
 
     async def _end_process(self) -> None:
         """Close the watcher's pipe, which ends the engine's process group, and wait for it."""
@@ -262,6 +247,25 @@ class Engine:
             self._on_state(state)
         async with self._changed:
             self._changed.notify_all()
+
+
+async def health(host: str, port: int, timeout: float) -> int | None:
+    """Return the status code of ``GET /health``, or None when the connection is refused or broken.
+
+    Raises:
+        TimeoutError: no answer within ``timeout`` seconds.
+    """
+    async with asyncio.timeout(timeout):
+        try:
+            reader, writer = await asyncio.open_connection(host, port)
+            try:
+                writer.write(f"GET /health HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+                words = (await reader.readline()).split()
+                return int(words[1])
+            finally:
+                writer.close()
+        except (OSError, IndexError, ValueError):
+            return None
 
 
 def log_tail(path: Path, lines: int = 15) -> str:

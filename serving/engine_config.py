@@ -81,7 +81,8 @@ class EngineConfig:
                 )
         if self.port and not port_is_free(self.host, self.port):
             raise EngineError(
-                f"Port {self.port} on {self.host} is taken.", "Stop what listens there, or choose port 0 or another one."
+                f"Port {self.port} on {self.host} is taken.",
+                "Stop what listens there, or choose port 0 or another one.",
             )
 
     def argv(self, port: int) -> list[str]:

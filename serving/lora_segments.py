@@ -38,9 +38,7 @@ def group_rows(slots: Sequence[int]) -> tuple[Group, ...]:
     for row, slot in enumerate(slots):
         if slot >= 0:
             members.setdefault(slot, []).append(row)
-    return tuple(
-        Group(slot, _rows(rows), len(rows) == len(slots)) for slot, rows in members.items()
-    )
+    return tuple(Group(slot, _rows(rows), len(rows) == len(slots)) for slot, rows in members.items())
 
 
 def _rows(rows: list[int]) -> Rows:

@@ -6,7 +6,6 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from pathlib import Path
 
 from openai import AsyncOpenAI, OpenAIError
 
@@ -31,7 +30,7 @@ class EmbeddedBackend:
         client: AsyncOpenAI,
         prepare: Callable[[], object],
         served: Mapping[str, str],
-        goldens: Mapping[str, Path],
+        goldens: Mapping[str, canary.Logprobs],
         progress: Callable[[str], None],
     ) -> None:
         """Keep the collaborators.
@@ -41,7 +40,7 @@ class EmbeddedBackend:
             client: Talks to the engine.
             prepare: Blocking; fetches and converts what is missing.
             served: Served name by adapter id.
-            goldens: Stored canary by served name.
+            goldens: Stored first-token log probabilities, by served name.
             progress: Told about each step, in words.
         """
         self._left_ready = asyncio.Event()

@@ -21,6 +21,9 @@ VERSION = "1"
 SAID_WORDS = 130
 """Words of the last answer that the persona reads; head and tail are kept."""
 
+ABOUT_WORDS = 24
+"""Words of the background, the resume and the job that the persona reads."""
+
 Count = Callable[[str], int]
 """Exact number of tokens of a text in the served model's tokenizer."""
 
@@ -92,20 +95,23 @@ def fit(persona: Persona, request: TurnRequest, budget: int, count: Count) -> li
 
 
 def history(state: SessionState, rubric: Rubric, recent: int = 2) -> tuple[str, ...]:
-    """Summarise a session for the persona: the rubric state for what is older, then the last turns in short.
+    """Summarise a session for the persona: who the candidate is, the rubric state for what is older, the last turns.
 
     The summary names what was covered and what is open; never how the candidate did.
     """
+    started = state.started
+    about = (("background", started.background), ("resume", started.resume), ("job", started.job))
+    known = tuple(f"their {name}: {clip_words(text, ABOUT_WORDS)}" for name, text in about if text.strip())
     done = [t for t in state.turns if t.answer and t.question]
     if len(done) < 2:
-        return ()
+        return known
     older, latest = done[: -recent - 1], done[-recent - 1 : -1]
     lines = []
     if older:
         topics = dict.fromkeys(q.topic for t in older if t.question_id and (q := rubric.question(t.question_id)))
         open_ = [label(c) for c in coverage(state, rubric).open_must_ask]
         lines.append(f"covered {', '.join(topics) or 'the opening'}; still open: {', '.join(open_) or 'nothing'}.")
-    return (*lines, *(_short(turn) for turn in latest))
+    return (*known, *lines, *(_short(turn) for turn in latest))
 
 
 def _short(turn: Turn) -> str:

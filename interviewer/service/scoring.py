@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from interviewer.core.assessment import Assessment, CriterionAssessment, FlagReading, Frozen, Notice, Unscored
 from interviewer.core.coaching import CoachingPlan, coach
 from interviewer.core.prompts import VERSION
 from interviewer.core.reading import CriterionSpec, Said, specs
-from interviewer.core.rubric import Criterion, Question, SeniorityLevel, Slug
+from interviewer.core.rubric import Question, SeniorityLevel, Slug, Text
 from interviewer.core.text import Quote
 from interviewer.service.deps import Deps
 from interviewer.service.errors import Refused
@@ -41,10 +41,27 @@ class QuestionRef(_Request):
         return self
 
 
+def _by_level(levels: object) -> object:
+    """Take anchors in order, or by number as YAML gives them; JSON has only strings as keys."""
+    if isinstance(levels, (list, tuple)):
+        return {str(level): text for level, text in enumerate(levels)}
+    if isinstance(levels, dict):
+        return {str(level): text for level, text in levels.items()}
+    return levels
+
+
+class InlineCriterion(_Request):
+    """A criterion of the caller's own."""
+
+    asks: Text
+    levels: Annotated[dict[Literal["0", "1", "2", "3"], Text], Field(min_length=4), BeforeValidator(_by_level)]
+    """Anchor of each level, ``"0"`` to ``"3"``; a list of four is taken as well."""
+
+
 class InlineRubric(_Request):
     """Criteria of the caller's own, each with four anchors."""
 
-    criteria: Annotated[dict[Slug, Criterion], Field(min_length=1, max_length=8)]
+    criteria: Annotated[dict[Slug, InlineCriterion], Field(min_length=1, max_length=8)]
 
 
 class ScoreRequest(_Request):
@@ -174,8 +191,8 @@ class Scoring:
     def _question(self, request: ScoreRequest) -> tuple[str, Question | None, str]:
         library = self._deps.library
         if request.question.text is not None:
-            named = request.rubric if isinstance(request.rubric, str) else None
-            return request.question.text, None, library.hashes.get(f"rubric:{named}", "") if named else ""
+            named = request.rubric if isinstance(request.rubric, str) else ""
+            return request.question.text, None, library.hashes.get(f"rubric:{named}", "")
         found = library.find_question(request.question.id or "")
         if found is None:
             raise Refused("unknown_question", f"There is no question {request.question.id!r}; see GET /v1/questions.")
@@ -184,29 +201,32 @@ class Scoring:
 
     def _criteria(self, request: ScoreRequest, question: Question | None) -> tuple[CriterionSpec, ...]:
         library = self._deps.library
-        if isinstance(request.rubric, InlineRubric):
-            return tuple(
-                CriterionSpec(name=n, asks=c.asks, anchors=(c.levels[0], c.levels[1], c.levels[2], c.levels[3]))
-                for n, c in request.rubric.criteria.items()
-            )
+        own = request.rubric if isinstance(request.rubric, InlineRubric) else None
+        rubric = library.rubrics.get(request.rubric) if isinstance(request.rubric, str) else None
+        if isinstance(request.rubric, str) and rubric is None:
+            known = ", ".join(library.rubrics)
+            raise Refused("unknown_rubric", f"There is no rubric {request.rubric!r}; there are: {known}.")
         names: Sequence[str]
         if request.criteria:
             names = tuple(dict.fromkeys(request.criteria))
+        elif own is not None:
+            names = tuple(own.criteria)
         elif question is not None:
             names = [t.criterion for t in question.targets]
-        elif request.rubric is not None:
-            rubric = library.rubrics.get(request.rubric)
-            if rubric is None:
-                known = ", ".join(library.rubrics)
-                raise Refused("unknown_rubric", f"There is no rubric {request.rubric!r}; there are: {known}.")
+        elif rubric is not None:
             names = rubric.must_ask
         else:
             raise Refused("no_criteria", 'A free question needs "criteria" or "rubric" to say what it is judged on.')
-        unknown = [n for n in names if n not in library.vocabulary.criteria]
+        there = library.vocabulary.criteria if own is None else own.criteria
+        unknown = [n for n in names if n not in there]
         if unknown:
-            known = ", ".join(library.vocabulary.criteria)
-            raise Refused("unknown_criterion", f"Unknown criteria {', '.join(unknown)}; there are: {known}.")
-        return specs(library.vocabulary, names)
+            raise Refused("unknown_criterion", f"Unknown criteria {', '.join(unknown)}; there are: {', '.join(there)}.")
+        if own is None:
+            return specs(library.vocabulary, names)
+        return tuple(
+            CriterionSpec(name=n, asks=c.asks, anchors=(c.levels["0"], c.levels["1"], c.levels["2"], c.levels["3"]))
+            for n, c in ((name, own.criteria[name]) for name in names)
+        )
 
     def _coaching(self, result: Assessment, question: Question | None) -> CoachingPlan | None:
         known = self._deps.library.vocabulary

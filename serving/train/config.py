@@ -28,10 +28,12 @@ class LoraSettings(BaseModel):
     """Files or globs, relative to the project (or absolute)."""
     rank: Annotated[int, Field(ge=1, le=16)]
     """At most 16: the engine keeps all adapters in slots of one rank."""
-    alpha: Annotated[float, Field(gt=0)]
+    alpha: Annotated[int, Field(gt=0)]
     dropout: Annotated[float, Field(ge=0, lt=1)]
-    targets: Annotated[tuple[Literal["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"], ...],
-        Field(min_length=1)]
+    targets: Annotated[
+        tuple[Literal["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"], ...],
+        Field(min_length=1),
+    ]
     first_layer: Annotated[int, Field(ge=0)]
     """Layers below stay frozen, so that their output is computed once per sequence instead of once per epoch."""
     lr: Annotated[float, Field(gt=0, lt=1)]
@@ -67,7 +69,7 @@ class EvaluatorSettings(LoraSettings):
     evidence_weight: Annotated[float, Field(ge=0)]
     """Weight of the loss on the sentence label."""
     altered: Annotated[float, Field(ge=0, le=1)]
-    """Share of the training answers that are read padded or shuffled instead of as given, from the second epoch on."""
+    """Share of the training answers that every second epoch reads padded or shuffled instead of as given."""
     start: str = ""
     """Adapter folder to start from (a warm-up); empty starts from the base."""
 

@@ -17,7 +17,6 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from interviewer.core.persona import Persona
-from interviewer.core.probe import MOVE_NAMES
 from interviewer.core.prompts import TurnRequest, persona_messages
 from interviewer.core.rubric import Move, Rubric, SeniorityLevel
 from interviewer.core.text import clip_words
@@ -121,7 +120,9 @@ class Spoken:
     """What the persona says, with the token that ends its turn."""
 
 
-def render(tokenizer: Any, persona: Persona, example: Example, earlier: Sequence[str] = (), *, bare: bool = False) -> Spoken:
+def render(
+    tokenizer: Any, persona: Persona, example: Example, earlier: Sequence[str] = (), *, bare: bool = False
+) -> Spoken:
     """Turn an example into tokens with the base's own chat template.
 
     Args:

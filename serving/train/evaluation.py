@@ -53,8 +53,7 @@ def measure(
         "evaluator": agreement(truth, levels, expected)
         | {"kappa_95": _interval(questions, truth, levels), "evidence_found": round(fmean(pointed), 4)},
         "baselines": {
-            name: agreement(truth, lv, ex)
-            | {"kappa_difference_95": _difference(questions, truth, levels, lv)}
+            name: agreement(truth, lv, ex) | {"kappa_difference_95": _difference(questions, truth, levels, lv)}
             for name, (lv, ex) in others.items()
         },
         "by_criterion": by_criterion,
@@ -123,7 +122,9 @@ def _baseline(
 
     def scored(side: Sequence[Item]) -> list[float]:
         return [
-            score(i.answer, [anchor(vocabulary.criteria[c], level) for level in (2, 3)]) for i in side for c in i.criteria
+            score(i.answer, [anchor(vocabulary.criteria[c], level) for level in (2, 3)])
+            for i in side
+            for c in i.criteria
         ]
 
     labels = [level for i in calibration_items for level in i.levels]

@@ -95,25 +95,30 @@ def soft_targets(smoothing: float) -> torch.Tensor:
 
 
 class Lessons:
-    """What is read in each epoch: answers as given at first, later some of them padded or shuffled; always some empty."""
+    """What is read in each epoch: answers as given, every second epoch some padded or shuffled, and always some empty.
+
+    Which answers are altered is fixed, and so is how: what the frozen layers make of a sequence is computed once.
+    """
 
     def __init__(self, answers: Sequence[Answer], reader: Reader, settings: EvaluatorSettings) -> None:
-        """Render every answer in its three forms."""
-        forms = (lambda a: a, lambda a: padded(a, settings.seed), lambda a: shuffled(a, settings.seed))
-        self._forms = [[item for form in forms if (item := reader.item(form(a)))] for a in answers]
-        self._forms = [forms_ for forms_ in self._forms if forms_]
+        """Render the answers."""
+        self._plain: list[Item] = []
+        self._altered: list[Item] = []
+        for answer in answers:
+            plain = reader.item(answer)
+            if plain is None:
+                continue
+            chance = random.Random(f"alter:{settings.seed}:{answer.id}")
+            alter = chance.choice((padded, shuffled)) if chance.random() < settings.altered else None
+            self._plain.append(plain)
+            self._altered.append((alter and reader.item(alter(answer, settings.seed))) or plain)
         first = {a.question_id: a for a in reversed(answers)}
-        self._empty = [item for a in first.values() if (item := reader.item(empty(a, settings.seed)))]
-        self._settings = settings
+        # For every other question is enough: they are easy, and what they cost is what the real answers cost.
+        self._empty = [item for a in list(first.values())[::2] if (item := reader.item(empty(a, settings.seed)))]
 
     def of(self, epoch: int) -> list[Item]:
-        """Return the sequences of one epoch."""
-        chance = random.Random(f"{self._settings.seed}:{epoch}")
-        chosen = []
-        for forms in self._forms:
-            altered = epoch > 0 and len(forms) > 1 and chance.random() < self._settings.altered
-            chosen.append(chance.choice(forms[1:]) if altered else forms[0])
-        return [*chosen, *self._empty]
+        """Return the sequences of one epoch, the same number each time."""
+        return [*(self._altered if epoch % 2 else self._plain), *self._empty]
 
 
 def parts_of(answers: Sequence[Answer], split: dict[str, Part], part: Part) -> list[Answer]:

@@ -122,8 +122,10 @@ def fit(
             optimiser.zero_grad(set_to_none=True)
             place.item += len(group)
             done = place.epoch * per_epoch + place.item
-            progress(f"epoch {place.epoch + 1}/{settings.epochs}  {place.item}/{per_epoch}  "
-                     f"loss {place.total / place.item:.4f}  {clock.left(done)} left")
+            progress(
+                f"epoch {place.epoch + 1}/{settings.epochs}  {place.item}/{per_epoch}  "
+                f"loss {place.total / place.item:.4f}  {clock.left(done)} left"
+            )
             if clock.due():
                 keep()
         record.train.append(place.total / per_epoch)

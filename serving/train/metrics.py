@@ -69,8 +69,9 @@ def agreement(truth: Sequence[int], read: Sequence[int], expected: Sequence[floa
     }
 
 
-def bootstrap(groups: Sequence[Sequence[T]], measure: Callable[[list[T]], float], rounds: int, seed: int
-              ) -> tuple[float, float]:
+def bootstrap(
+    groups: Sequence[Sequence[T]], measure: Callable[[list[T]], float], rounds: int, seed: int
+) -> tuple[float, float]:
     """Return the 95% percentile interval of ``measure`` when whole groups are drawn with replacement.
 
     Args:

@@ -49,8 +49,8 @@ def write_result(out: Path, result: dict[str, Any]) -> None:
 
 def _adapter_lines(settings: dict[str, Any]) -> str:
     return (
-        f"LoRA rank {settings['rank']} (alpha {settings['alpha']:g}) on {', '.join(settings['targets'])} of layers "
-        f"{settings['first_layer']} and up; no bias, no DoRA, no extra modules. Stored in bfloat16."
+        f"LoRA rank {settings['rank']} (alpha {settings['alpha']:g}) on {', '.join(settings['targets'])}\n"
+        f"of layers {settings['first_layer']} and up; no bias, no DoRA, no extra modules. Stored in bfloat16."
     )
 
 
@@ -66,7 +66,9 @@ license: {LICENCE.lower()}
 # Adapter `{result["name"]}`
 
 Makes {settings["base"]} speak as the persona of `persona.yaml`: one short tie-in to what the candidate said, then one
-question that pursues the probe it was given. {_adapter_lines(settings)}
+question that pursues the probe it was given.
+
+{_adapter_lines(settings)}
 
 | loss on held-out questions (nats per token) | |
 |---|---|
@@ -75,7 +77,8 @@ question that pursues the probe it was given. {_adapter_lines(settings)}
 | with this adapter | **{loss["adapter"]:.3f}** |
 
 - **Data:** {data["examples"]["train"]} examples in `data/examples.jsonl` for training,
-  {data["examples"]["held_out"]} held out by question ({", ".join(data["held_out_questions"])}). Written for this project.
+  {data["examples"]["held_out"]} held out by question ({", ".join(data["held_out_questions"])}).
+  Written for this project.
 - **Limits:** English only, the prompt format of `interviewer/core/prompts.py` only, and a very small base: what it says
   is checked before it is shown, and the rubric's own wording is asked where the check fails. The epoch was chosen on
   the same held-out questions that the table reports, so the last row is slightly flattering.
@@ -118,8 +121,9 @@ license: {LICENCE.lower()}
 # Adapter `evaluator`
 
 Reads one token after `level=` as a distribution over levels 0 to 3 of one criterion, and one after `sentence=` as the
-label of the candidate's sentence that carries it. {_adapter_lines(settings)} `calibration.json` turns the raw
-distribution into the reported one.
+label of the candidate's sentence that carries it. `calibration.json` turns the raw distribution into the reported one.
+
+{_adapter_lines(settings)}
 
 {test["answers"]} answers to {test["questions"]} test questions that were used for neither training nor calibration; the
 intervals are 95% bootstrap intervals over questions, kappa is quadratically weighted:
@@ -136,7 +140,7 @@ harmless alterations of the same answers, {altered}.
 {chr(10).join(criteria)}
 
 - **Data:** {counts["train"]} labelled answers for training, {counts["calibration"]} for calibration,
-  {counts["test"]} for the test, split by question in `{result["data"]["split"]}`. Written and labelled for this project.
+  {counts["test"]} for the test, split by question in `{result["data"]["split"]}`. Written for this project.
 - **Limits:** English only; the criteria of `rubrics/criteria.yaml` (others are read by their wording, with less
   agreement); a very small base that does not know whether a technical claim is true. Levels of single answers are
   noisy: use the distribution, and a bigger judge where a decision hangs on one answer. A criterion with few labels

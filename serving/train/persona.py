@@ -49,8 +49,14 @@ def mean_loss(tower: Tower, held_out: Sequence[Speech]) -> float:
 class Material:
     """A persona's examples as tokens, split by question."""
 
-    def __init__(self, tokenizer: object, persona: Persona, rubric: Rubric, examples: Sequence[Example],
-                 settings: PersonaSettings) -> None:
+    def __init__(
+        self,
+        tokenizer: object,
+        persona: Persona,
+        rubric: Rubric,
+        examples: Sequence[Example],
+        settings: PersonaSettings,
+    ) -> None:
         """Split and render ``examples``."""
         self.held_questions = held_out_questions(e.question_id for e in examples)
         self.train_examples = [e for e in examples if e.question_id not in self.held_questions]
@@ -140,4 +146,3 @@ def train_persona(
 def layers(tower: Tower) -> int:
     """Return how many layers the base has."""
     return int(tower.model.config.num_hidden_layers)
-

@@ -16,6 +16,7 @@ import torch
 from peft import LoraConfig, PeftModel, get_peft_model, get_peft_model_state_dict, set_peft_model_state_dict
 from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers.utils import logging as transformers_logging
 
 from serving.train.config import LoraSettings
 from serving.train.packing import Packed, attention_mask, positions
@@ -72,7 +73,9 @@ class Tower:
 
     def state(self) -> dict[str, torch.Tensor]:
         """Return a copy of the adapter's weights."""
-        return {key: value.detach().clone() for key, value in get_peft_model_state_dict(self.model).items()}
+        # "auto" would look the base's configuration up on a hub by its name.
+        found = get_peft_model_state_dict(self.model, save_embedding_layers=False)
+        return {key: value.detach().clone() for key, value in found.items()}
 
     def load(self, state: dict[str, torch.Tensor]) -> None:
         """Replace the adapter's weights."""
@@ -102,6 +105,7 @@ def lora_config(settings: LoraSettings, layers: int) -> LoraConfig:
 
 def load_base(base: Path) -> Any:
     """Load the base in float32: the adapters are trained in the precision in which CPUs without bf16 units serve."""
+    transformers_logging.disable_progress_bar()
     return AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32, attn_implementation="sdpa")
 
 
@@ -114,6 +118,8 @@ def new_tower(base: Path, settings: LoraSettings) -> Tower:
     """Return the base with a fresh adapter; the seed decides its first weights."""
     torch.manual_seed(settings.seed)
     model = load_base(base)
+    # PEFT copies the folder's path into the adapter's configuration unless the model says its public name.
+    model.name_or_path = settings.base
     config = lora_config(settings, len(model.model.layers))
     return Tower(get_peft_model(model, config), settings.first_layer)
 
@@ -122,6 +128,8 @@ def save_adapter(state: dict[str, torch.Tensor], config: LoraConfig, folder: Pat
     """Write ``adapter_model.safetensors`` (bfloat16) and ``adapter_config.json``, free of local paths."""
     folder.mkdir(parents=True, exist_ok=True)
     save_file({key: value.to(torch.bfloat16).contiguous() for key, value in state.items()}, folder / WEIGHTS)
+    # safetensors writes for the owner only; an installed adapter has to be readable by the service's user.
+    (folder / WEIGHTS).chmod(0o644)
     data = {key: sorted(value) if isinstance(value, set) else value for key, value in config.to_dict().items()}
     data |= {"base_model_name_or_path": base_name, "inference_mode": True, "revision": None}
     (folder / "adapter_config.json").write_text(json.dumps(data, indent=2, sort_keys=True, default=str) + "\n")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any
 
+from interviewer.adapters.documents import load_library
 from interviewer.core import events as ev
 from interviewer.core.assessment import Assessment, CriterionAssessment, Probabilities, Unscored, UnscoredReason
 from interviewer.core.coverage import Coverage, CriterionState, Reading
 from interviewer.core.drills import Drill, Drills
+from interviewer.core.library import Library
 from interviewer.core.persona import Persona, Phase
 from interviewer.core.rubric import (
     Coaching,
@@ -29,6 +32,12 @@ START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 TRADE, MEASURE, HONEST, IMPACT = "tradeoff_reasoning", "measurement", "intellectual_honesty", "business_impact"
 CRITERIA = (TRADE, MEASURE, HONEST, IMPACT)
 VERSIONS = ev.Versions(rubric="r1", persona="p1", prompt="1", model="m", adapter="a@1", judge="scripted")
+
+
+@cache
+def shipped() -> Library:
+    """The documents that ship with the project, read once in a run."""
+    return load_library()
 
 
 def exactly(level: int) -> Probabilities:

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from interviewer.adapters.documents import load_library, packaged
+from interviewer.adapters.documents import packaged
 from interviewer.core.library import Library
+from tests.core.builders import shipped
 
 ROOT = Path(__file__).parents[2]
 
@@ -16,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="session")
 def library() -> Library:
     """The documents that ship with the project."""
-    return load_library()
+    return shipped()
 
 
 def _rows(paths: Sequence[Path]) -> list[dict[str, Any]]:

@@ -189,7 +189,7 @@ def test_whatever_the_model_says_one_clean_question_is_asked(said: str, pieces: 
 
     async def ask() -> tuple[str, Asked]:
         asked = Asked()
-        asker = Asker(deps(None, model))  # type: ignore[arg-type] - nothing is stored here
+        asker = Asker(deps(None, model))  # type: ignore[arg-type]  # nothing is stored here
         pieces = [p async for p in asker.follow_up(persona, REQUEST, CONTEXT, 5, asked)]
         return "".join(pieces), asked
 

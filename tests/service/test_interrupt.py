@@ -22,7 +22,7 @@ LEAD = "You mentioned the tail. "
 
 async def speaking(store: SqlEventStore, model: Saying | None = None) -> Desk:
     """Return a session whose interviewer has said its lead and goes on."""
-    desk = await begin(deps(flaky, model or Saying(lambda p: f"{LEAD}Which of", hang=True)))
+    desk = await begin(deps(store, model or Saying(lambda p: f"{LEAD}Which of", hang=True)))
     await desk.interview.answer("m1", ANSWER)
     await eventually(lambda: desk.streamed(2) == LEAD)
     return desk
@@ -96,7 +96,7 @@ async def test_there_is_nothing_to_interrupt_otherwise(memory: SqlEventStore, wh
 
 
 async def test_an_interrupt_that_comes_too_late_leaves_the_whole_question(flaky: FlakyStore) -> None:
-        desk = await begin(deps(flaky))
+    desk = await begin(deps(flaky))
     flaky.hold = asyncio.Event()
     flaky.hold.set()
     await desk.interview.answer("m1", ANSWER)
@@ -115,7 +115,7 @@ async def test_an_interrupt_that_comes_too_late_leaves_the_whole_question(flaky:
 
 
 async def test_an_interrupt_that_cannot_be_stored_can_be_sent_again(flaky: FlakyStore) -> None:
-        desk = await begin(deps(flaky, Saying(lambda p: f"{LEAD}Which of", hang=True)))
+    desk = await begin(deps(flaky, Saying(lambda p: f"{LEAD}Which of", hang=True)))
     await desk.interview.answer("m1", ANSWER)
     await eventually(lambda: desk.streamed(2) == LEAD)
     flaky.fail_at = frozenset({flaky.appends + 1})
@@ -127,7 +127,7 @@ async def test_an_interrupt_that_cannot_be_stored_can_be_sent_again(flaky: Flaky
 
 
 async def test_after_an_interrupt_that_could_not_be_stored_nothing_is_said_again(flaky: FlakyStore) -> None:
-        model = Saying(lambda p: f"{LEAD}Which of", hang=True)
+    model = Saying(lambda p: f"{LEAD}Which of", hang=True)
     desk = await begin(deps(flaky, model))
     await desk.interview.answer("m1", ANSWER)
     await eventually(lambda: desk.streamed(2) == LEAD)

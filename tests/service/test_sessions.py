@@ -225,7 +225,7 @@ class TestFollower:
 
     async def test_order_is_kept_around_other_frames(self) -> None:
         follower = Follower()
-        sent = [Progress("asking", 1), Delta(1, 0, "a"), Progress("waiting", 1), Delta(2, 0, "b")]
+        sent: list[Frame] = [Progress("asking", 1), Delta(1, 0, "a"), Progress("waiting", 1), Delta(2, 0, "b")]
         for frame in sent:
             follower.put(frame)
         assert [await follower.get() for _ in sent] == sent

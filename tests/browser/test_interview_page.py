@@ -1,0 +1,173 @@
+"""The page as a candidate uses it: by mouse, by keyboard, on a phone, over a lost connection."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from interviewer.client import Client
+from tests.site import Site
+
+pytestmark = pytest.mark.browser
+
+GOOD = "We held p99 latency at 800 ms at batch 8. The price was 15 percent of peak throughput."
+
+
+def start(page: Page, site: Site, round_: str = "Technical deep dive") -> str:
+    """Start a practice session and return its id, once the first question stands."""
+    page.goto(f"{site.url}/")
+    page.get_by_text(round_, exact=False).first.click()
+    page.get_by_role("button", name="Start the round").click()
+    page.wait_for_url(re.compile(r"#/s/"))
+    expect(page.get_by_role("textbox", name="Your answer")).to_be_enabled()
+    expect(page.get_by_role("region", name="Conversation")).to_contain_text("?")
+    return page.url.split("#/s/")[1]
+
+
+def answer(page: Page, text: str) -> None:
+    """Send an answer by keyboard and wait until the next question stands."""
+    box = page.get_by_role("textbox", name="Your answer")
+    box.fill(text)
+    box.press("Control+Enter")
+    expect(page.get_by_role("region", name="Conversation")).to_contain_text(text)
+
+
+def open_menu(page: Page) -> None:
+    page.locator("summary", has_text="Round").click()
+
+
+def asked(site: Site, session: str) -> list[str]:
+    with Client(site.url) as client:
+        lines = client.get(f"/v1/sessions/{session}/transcript")["lines"]
+    return [line["text"] for line in lines if line["speaker"] == "interviewer"]
+
+
+def wait_for_questions(page: Page, site: Site, session: str, count: int) -> list[str]:
+    for _ in range(100):
+        questions = asked(site, session)
+        if len(questions) >= count:
+            return questions
+        page.wait_for_timeout(100)
+    raise AssertionError(f"only {len(asked(site, session))} questions were asked")
+
+
+def test_from_start_to_report_with_quotes(page: Page, site: Site) -> None:
+    session = start(page, site)
+    answer(page, GOOD)
+    second = wait_for_questions(page, site, session, 2)[1]
+    expect(page.get_by_role("region", name="Conversation")).to_contain_text(second.split("?")[0][:60])
+    open_menu(page)
+    page.get_by_role("button", name="End the round").click()
+    page.get_by_role("dialog").get_by_role("button").filter(has_text=re.compile("End", re.I)).first.click()
+    page.wait_for_url(re.compile("report"))
+    expect(page.get_by_role("heading", name="What was shown")).to_be_visible()
+    expect(page.locator("main")).to_contain_text("We held p99 latency at 800 ms at batch 8.")
+    expect(page.locator("main")).to_contain_text("not assessed", ignore_case=True)
+    expect(page.get_by_role("heading", name="Why each question was asked")).to_be_visible()
+
+
+def test_a_reload_in_mid_question_and_a_draft_lose_nothing(page: Page, site: Site) -> None:
+    site.model.delay = 0.2
+    try:
+        session = start(page, site)
+        answer(page, GOOD)
+        page.get_by_role("textbox", name="Your answer").fill("A draft that I have not sent")
+        page.wait_for_timeout(400)
+        page.reload()
+        expect(page.get_by_role("textbox", name="Your answer")).to_have_value("A draft that I have not sent")
+        expect(page.get_by_role("region", name="Conversation")).to_contain_text(GOOD)
+        second = wait_for_questions(page, site, session, 2)[1]
+        expect(page.get_by_role("region", name="Conversation")).to_contain_text(second.strip())
+        assert page.get_by_role("region", name="Conversation").inner_text().count(GOOD) == 1
+    finally:
+        site.model.delay = 0.03
+
+
+def test_another_persona_takes_over_and_history_stays(page: Page, site: Site) -> None:
+    session = start(page, site)
+    answer(page, GOOD)
+    wait_for_questions(page, site, session, 2)
+    open_menu(page)
+    page.locator("#swap").select_option("recruiter")
+    page.get_by_role("button", name="Hand over").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Tess")
+    expect(page.get_by_role("region", name="Conversation")).to_contain_text(GOOD)
+
+
+def test_two_tabs_the_second_takes_over_and_the_first_is_told(page: Page, browser: Browser, site: Site) -> None:
+    session = start(page, site)
+    state = page.context.storage_state()
+    other = browser.new_context(storage_state=state)
+    second = other.new_page()
+    second.goto(f"{site.url}/#/s/{session}")
+    expect(second.get_by_role("region", name="Conversation")).to_contain_text("?")
+    expect(page.get_by_role("button", name="Take it back here")).to_be_visible()
+    other.close()
+
+
+def test_offline_and_back(page: Page, site: Site) -> None:
+    session = start(page, site)
+    page.context.set_offline(True)
+    page.get_by_role("textbox", name="Your answer").fill(GOOD)
+    page.context.set_offline(False)
+    answer(page, GOOD)
+    wait_for_questions(page, site, session, 2)
+
+
+def test_scoring_a_written_answer(page: Page, site: Site) -> None:
+    with Client(site.url) as client:
+        scored = client.post("/v1/score", {"question": {"id": "dd-paged-kv"}, "answer": GOOD})
+    page.goto(f"{site.url}/#/score")
+    page.get_by_label("Round", exact=True).select_option("deep_dive")
+    page.locator("select option[value='dd-paged-kv']").wait_for(state="attached")
+    page.locator("select", has=page.locator("option[value='dd-paged-kv']")).select_option("dd-paged-kv")
+    page.locator("textarea").last.fill(GOOD)
+    page.get_by_role("button", name=re.compile("score", re.I)).last.click()
+    expect(page.locator("mark").first).to_contain_text(scored["scores"][0]["evidence"][0]["text"])
+
+
+def test_replay_and_delete(page: Page, site: Site) -> None:
+    session = start(page, site)
+    answer(page, GOOD)
+    wait_for_questions(page, site, session, 2)
+    with Client(site.url) as client:
+        page.goto(f"{site.url}/#/s/{session}/report")
+        page.locator("#replay-persona").select_option("hiring_manager")
+        page.get_by_role("button", name=re.compile("replay", re.I)).first.click()
+        page.wait_for_url(re.compile("replay/"))
+        expect(page.get_by_role("heading", name="Turn by turn")).to_be_visible()
+        page.goto(f"{site.url}/#/s/{session}/report")
+        page.get_by_role("button", name=re.compile("delete", re.I)).click()
+        page.get_by_role("dialog").get_by_role("button", name=re.compile("delete", re.I)).click()
+        page.wait_for_timeout(800)
+        ids = [row["id"] for row in client.get("/v1/sessions")["sessions"]]
+    assert session not in ids
+
+
+def test_nothing_overflows_on_a_phone_and_the_keyboard_reaches_everything(browser: Browser, site: Site) -> None:
+    context = browser.new_context(viewport={"width": 360, "height": 740})
+    page = context.new_page()
+    start(page, site)
+    overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert overflow <= 0
+    page.keyboard.press("Tab")
+    names = set()
+    for _ in range(25):
+        names.add(page.evaluate("document.activeElement.textContent.trim() || document.activeElement.ariaLabel || ''"))
+        page.keyboard.press("Tab")
+    assert any("Hint" in name for name in names)
+    assert any("End the round" in name for name in names)
+    context.close()
+
+
+def test_words_of_a_candidate_never_become_markup(page: Page, site: Site) -> None:
+    session = start(page, site)
+    hostile = "<img src=x onerror=\"document.title='owned'\"> <script>document.title='owned'</script> p99"
+    answer(page, hostile)
+    wait_for_questions(page, site, session, 2)
+    page.goto(f"{site.url}/#/s/{session}/report")
+    expect(page.locator("main")).to_contain_text("onerror")
+    assert page.title() != "owned"
+    assert page.locator("main img").count() == 0

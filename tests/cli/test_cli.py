@@ -1,0 +1,151 @@
+"""The command line as a user types it, against a real service on a real port."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from interviewer import __version__
+from interviewer.cli import app
+from interviewer.client import Client
+from tests.site import Site
+
+GOOD = "We held p99 latency at 800 ms at batch 8. The price was 15 percent of peak throughput."
+runner = CliRunner()
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with Site(tmp_path_factory.mktemp("cli")) as running:
+        yield running
+
+
+def run(*arguments: str, **options: str) -> tuple[int, str]:
+    result = runner.invoke(app, list(arguments), input=options.get("stdin"))
+    return result.exit_code, result.output
+
+
+def test_version() -> None:
+    assert run("--version") == (0, f"{__version__}\n")
+
+
+def test_score_prints_json_with_exact_quotes(site: Site, tmp_path: Path) -> None:
+    answer = tmp_path / "answer.txt"
+    answer.write_text(GOOD, encoding="utf-8")
+    code, out = run("score", str(answer), "--id", "dd-paged-kv", "--url", site.url, "--json")
+    assert code == 0
+    scores = json.loads(out)["scores"]
+    assert {s["level"] for s in scores} == {3}
+    assert scores[0]["evidence"][0]["text"] == "We held p99 latency at 800 ms at batch 8."
+
+
+def test_score_reads_standard_input_and_shows_a_table(site: Site) -> None:
+    code, out = run("score", "-", "--id", "dd-paged-kv", "--url", site.url, stdin=GOOD)
+    assert code == 0
+    assert "llm_serving_depth" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("score", "/no/such/file", "--id", "dd-paged-kv"), "cannot read /no/such/file"),
+        (("score", "-", "--id", "nothing"), "no question 'nothing'"),
+        (("report", "nothing"), "no session with that id"),
+        (("replay", "nothing", "--persona", "recruiter"), "no session with that id"),
+        (("chat", "--persona", "nobody"), "no persona 'nobody'"),
+    ],
+)
+def test_a_mistake_is_one_clear_line_and_exit_code_2(site: Site, arguments: tuple[str, ...], message: str) -> None:
+    code, out = run(*arguments, "--url", site.url, stdin="x y z")
+    assert code == 2
+    assert message in " ".join(out.split())
+
+
+def test_no_service_says_how_to_start_one() -> None:
+    code, out = run("history", "--url", "http://127.0.0.1:9")
+    assert code == 2
+    assert "interviewer serve" in " ".join(out.split())
+
+
+def test_a_file_that_is_not_utf8_is_named(site: Site, tmp_path: Path) -> None:
+    path = tmp_path / "latin.txt"
+    path.write_bytes("Kandidat: schön".encode("latin-1"))
+    code, out = run("score", str(path), "--id", "dd-paged-kv", "--url", site.url)
+    assert code == 2
+    assert "not UTF-8" in out
+
+
+def test_import_report_replay_and_history(site: Site, tmp_path: Path) -> None:
+    path = tmp_path / "talk.txt"
+    path.write_text(
+        f"Interviewer: Why does a paged KV cache let more users fit?\nCandidate: {GOOD}\n", encoding="utf-8"
+    )
+    code, out = run("import", str(path), "--rubric", "deep_dive", "--url", site.url, "--json")
+    assert code == 0
+    session = json.loads(out[out.index("{") :])["id"]
+    code, out = run("report", session, "--url", site.url)
+    assert code == 0
+    assert "We held p99 latency at 800 ms at batch 8." in out
+    code, out = run("replay", session, "--persona", "recruiter", "--url", site.url, "--json")
+    assert code == 0
+    assert json.loads(out)["diff"]["parent"] == session
+    code, out = run("history", "--url", site.url, "--json")
+    assert session in [row["id"] for row in json.loads(out)]
+
+
+def test_chat_streams_the_question_takes_an_answer_and_ends(site: Site) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "interviewer", "chat", "--persona", "deep_dive", "--url", site.url],
+        input=f"{GOOD}\n\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Interviewer:" in done.stdout
+    assert "the session has ended (candidate)" in done.stdout
+    with Client(site.url) as client:
+        newest = client.get("/v1/sessions")["sessions"][0]["id"]
+        lines = client.get(f"/v1/sessions/{newest}/transcript")["lines"]
+    assert [line["text"] for line in lines if line["speaker"] == "candidate"] == [GOOD]
+
+
+def test_a_taken_port_is_said_before_anything_starts(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        code, out = run("serve", "--port", port)
+    assert code == 2
+    assert "choose another with --port" in " ".join(out.split())
+
+
+def test_serve_with_a_broken_document_names_file_and_line(tmp_path: Path) -> None:
+    (tmp_path / "criteria.yaml").write_text("version: 1\ncriteria: {}\nflags: {}\nsurprise: yes\n", encoding="utf-8")
+    environment = {
+        **os.environ,
+        "INTERVIEWER_RUBRICS": str(tmp_path),
+        "INTERVIEWER_DATA_DIR": str(tmp_path),
+        "INTERVIEWER_ENGINE_URL": "http://127.0.0.1:9/v1",
+    }
+    began = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", "interviewer", "serve", "--port", "0"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert "criteria.yaml:4: surprise" in done.stderr, f"{time.monotonic() - began:.0f} s: {done.stderr[-2000:]}"

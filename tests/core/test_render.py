@@ -1,0 +1,119 @@
+"""Reports as Markdown hold what the data holds."""
+
+from __future__ import annotations
+
+from interviewer.core import events as ev
+from interviewer.core.assessment import FlagReading
+from interviewer.core.debrief import Debrief, debrief
+from interviewer.core.diff import diff
+from interviewer.core.memo import memo
+from interviewer.core.render import diff_markdown, memo_markdown, report_markdown
+from interviewer.core.rubric import Move
+from interviewer.core.text import Quote
+from interviewer.core.verdict import Step, Verdict
+from tests.core.builders import HONEST, MEASURE, TRADE, Log, assessed, drills, found, rubric, unscored, vocabulary
+
+
+def packet(log: Log) -> Debrief:
+    return debrief(log.state, rubric(), vocabulary(), drills())
+
+
+def full() -> Debrief:
+    """A round with a level, a hint, a failure, a flag and a notice."""
+    quote = Quote(start=0, end=14, text="I use vLLM now", turn=1)
+    log = Log().choose("cache", reason="It is open.").ask("What cache?").hint("cache", 1).answer("vLLM, LoRA, Redis")
+    log.read(assessed(found(TRADE, (0.1, 0.8, 0.1, 0.0), 1, quote), **{MEASURE: 2}))
+    log.choose("cache", MEASURE, Move.ASK_NUMBER, reason="It is low.").ask("How much?", source="fallback").answer()
+    return packet(log.read(unscored()).add(ev.SessionNotice(code="slow", message="The model was slow.")).end())
+
+
+def section(text: str, name: str) -> str:
+    return text.split(f"## {name}\n")[1].split("\n## ")[0]
+
+
+def test_a_report_holds_every_part_of_the_packet() -> None:
+    made = full()
+    text = report_markdown(made)
+    assert text.startswith("# Debrief: deep dive, mid level\n")
+    assert all(f"- {reason}" in text for reason in made.verdict.reasons)
+    assert all(f"- {change}" in text for change in made.verdict.would_change)
+    assert f"A role that would fit: {made.verdict.better_role}" in text
+    for step in made.next_steps:
+        block = section(text, "Work on next")
+        assert step.why in block and step.how in block
+        assert f"Usually: {step.bad}" in block and f"Better: {step.good}" in block
+    criteria = section(text, "Criteria")
+    assert (
+        "- **tradeoff reasoning**: level 1, named (confidence 0.80, 1 hint(s) used). tradeoff_reasoning anchor 1"
+        in criteria
+    )
+    assert '  > "I use vLLM now" (turn 1)' in criteria
+    assert "- **intellectual honesty**: not assessed. No answer could be read on it (judge unavailable)." in criteria
+    assert "knows tools not tradeoffs (concern, raised): probability 0.90" in section(text, "Flags")
+    why = section(text, "Why each question was asked")
+    assert "1. What cache?\n   - It is open." in why
+    assert "2. How much?\n   - It is low.\n   - Not scored: the judge could not be reached" in why
+    receipt = section(text, "The interviewer's receipt")
+    assert (
+        "2 questions, 1 of them follow-ups; 0 worded by the model, 1 fell back to authored wording; 1 hints" in receipt
+    )
+    assert "1 answers not scored; not brought out: nothing." in receipt
+    assert "- The model was slow." in section(text, "Notices")
+    assert "Rubric r1, persona p1, prompt 1, model m, adapter a@1, judge scripted." in text
+
+
+def test_a_report_on_nothing_says_so() -> None:
+    text = report_markdown(packet(Log(level="senior")))
+    assert "**Verdict: no verdict**" in text and "senior level" in text
+    assert "Nothing was assessed below the top level." in section(text, "Work on next")
+    assert section(text, "Criteria").count("not assessed. No question brought it out.") == 4
+    assert "None." in section(text, "Flags")
+    assert "not brought out: tradeoff reasoning, measurement." in text
+    assert "## Notices" not in text and "A role that would fit" not in text
+
+
+def test_a_close_call_strengths_and_missing_parts() -> None:
+    made = full()
+    verdict = Verdict(step=Step.HIRE, also_possible=Step.LEAN_HIRE, reasons=("r",), would_change=("c",))
+    step = made.next_steps[0].model_copy(update={"bad": None, "good": None})
+    flags = (FlagReading(flag="honest_about_limits", probability=0.3),)
+    versions = made.versions.model_copy(update={"adapter": None})
+    text = report_markdown(
+        made.model_copy(update={"verdict": verdict, "next_steps": (step,), "flags": flags, "versions": versions})
+    )
+    assert "**Verdict: hire (too close to call: lean hire)**" in text
+    assert "Usually:" not in text
+    assert "honest about limits (strength, not raised): probability 0.30" in text
+    assert "adapter none" in text
+
+
+def test_a_replay_shows_what_moved() -> None:
+    before = Log().turn_on("cache", assessed(**{TRADE: 1})).turn_on("cache", assessed(**{TRADE: 1}))
+    after = Log(persona="recruiter").turn_on("cache", assessed(**{TRADE: 3, MEASURE: 3, HONEST: 3}))
+    after.turn_on("batch", assessed(**{TRADE: 3}), probe="Else?", reason="It was open.")
+    text = diff_markdown(diff(before.state, packet(before), after.state, packet(after)))
+    assert text.startswith(
+        "# Replay: deep dive -> recruiter\n\n1 of 2 questions differ. Verdict: no hire -> strong hire."
+    )
+    assert "1. Asked: Question 1?\n   - the same\n" in text
+    assert "2. Asked: Question 2?\n   - instead: Else?\n   - why: It was open.\n" in text
+    assert "| tradeoff reasoning | 1 | 3 |" in text
+    assert "| measurement | not assessed | 3 |" in text
+
+
+def test_a_replay_without_a_verdict() -> None:
+    log = Log().turn_on("cache", unscored())
+    text = diff_markdown(diff(log.state, packet(log), log.state, packet(log)))
+    assert "0 of 1 questions differ. Verdict: none -> none." in text
+    assert "- why:" not in text
+
+
+def test_a_memo_holds_decision_reasons_and_change() -> None:
+    base = packet(Log())
+    verdicts = [Verdict(step=s, reasons=("r",), would_change=("Numbers.",)) for s in (Step.HIRE, Step.NO_HIRE)]
+    text = memo_markdown(memo("loop", [base.model_copy(update={"verdict": v}) for v in verdicts]))
+    assert text.startswith("# Committee memo: no hire\n")
+    assert "- deep dive: hire." in text
+    assert "- The rounds are 3 steps apart, from hire to no hire." in text
+    assert text.endswith("What would change the vote:\n\n- Numbers.\n")
+    assert memo_markdown(memo("loop", [])).startswith("# Committee memo: no decision\n")

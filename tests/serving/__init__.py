@@ -1,0 +1,1 @@
+"""Tests of the embedded engine; those that start it are marked ``engine``."""

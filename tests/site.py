@@ -1,0 +1,62 @@
+"""The service with scripted model and judge on a real port, for tests that talk to it from outside."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from pathlib import Path
+
+import uvicorn
+
+from interviewer.adapters.documents import load_library
+from interviewer.adapters.store import SqlEventStore
+from interviewer.adapters.system import SystemClock, new_id
+from interviewer.service.deps import Deps
+from interviewer.service.judging import Judging
+from interviewer.testing import ScriptedJudge, ScriptedModel, StillBackend, words_count
+from interviewer.web.app import create_app
+from interviewer.web.state import Service, assemble
+
+
+class Site:
+    """The service on a port of this process."""
+
+    def __init__(self, data: Path) -> None:
+        self.model = ScriptedModel(delay=0.03)
+        self.judge = ScriptedJudge(lambda criterion, text: 3 if "p99" in text else 1)
+        self._data = data
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port: int = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        config = uvicorn.Config(
+            create_app(self._build), port=self.port, log_level="error", ws="websockets-sansio", ws_max_size=65536
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, daemon=True)
+
+    async def _build(self) -> Service:
+        deps = Deps(
+            library=load_library(),
+            store=SqlEventStore.open(f"sqlite:///{self._data / 'page.db'}"),
+            model=self.model,
+            judging=Judging(self.judge, words_count, lambda _: True),
+            clock=SystemClock(),
+            new_id=new_id,
+            count=words_count,
+            served={"deep_dive": "deep_dive@test"},
+        )
+        return assemble(deps, StillBackend())
+
+    def __enter__(self) -> Site:
+        self._thread.start()
+        for _ in range(200):
+            if self._server.started:
+                return self
+            time.sleep(0.05)
+        raise RuntimeError("the service did not start")
+
+    def __exit__(self, *_: object) -> None:
+        self._server.should_exit = True
+        self._thread.join(10)

@@ -1,0 +1,1 @@
+"""Tests of training; none needs the base model, the network or a GPU."""
