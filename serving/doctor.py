@@ -68,7 +68,7 @@ def checks(
         _mismatched,
         _plugin,
         lambda: _base(folder),
-        *(lambda name=name, path=path: _adapter(name, path) for name, path in (adapters or {}).items()),  # type: ignore[misc]
+        *(lambda name=name, path=path: _adapter(name, path) for name, path in (adapters or {}).items()),
         _memory,
         lambda: _disk(folder),
         lambda: _port(host, port),
@@ -87,7 +87,8 @@ def _version(name: str) -> str | None:
 
 def _python() -> Check:
     found = ".".join(str(part) for part in sys.version_info[:3])
-    return Check("Python", sys.version_info[:2] == (3, 11), found, "Use Python 3.11: the engine's wheels are for it.")
+    ok = sys.version_info[:2] == (3, 11)
+    return Check("Python", ok, found, "" if ok else "Use Python 3.11: the engine's wheels are for it.")
 
 
 def _torch() -> Check:

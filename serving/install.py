@@ -84,13 +84,15 @@ class Installer:
                 lambda: self._install_project(extras),
             ),
         ]
-        open_stages = [stage for stage in stages if not self._done(stage[0], stage[1])]
-        for number, (name, wanted, title, work) in enumerate(open_stages, start=1):
-            self._say(f"[{number}/{len(open_stages)}] {title}")
+        for number, (name, wanted, title, work) in enumerate(stages, start=1):
+            # Asked only now: making the environment anew voids the stamps of the later stages.
+            if self._done(name, wanted):
+                continue
+            self._say(f"[{number}/{len(stages)}] {title}")
             began = time.monotonic()
             work()
             (self.stamps / name).write_text(wanted, encoding="utf-8")
-            self._say(f"[{number}/{len(open_stages)}] done in {time.monotonic() - began:.0f} s")
+            self._say(f"[{number}/{len(stages)}] done in {time.monotonic() - began:.0f} s")
 
     def _done(self, name: str, wanted: str) -> bool:
         stamp = self.stamps / name

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from interviewer.client import Client
+from tests.browser.steps import answer, conversation, open_menu, start, wait_for_questions
 from tests.site import Site
 
 pytestmark = pytest.mark.browser
@@ -15,49 +16,11 @@ pytestmark = pytest.mark.browser
 GOOD = "We held p99 latency at 800 ms at batch 8. The price was 15 percent of peak throughput."
 
 
-def start(page: Page, site: Site, round_: str = "Technical deep dive") -> str:
-    """Start a practice session and return its id, once the first question stands."""
-    page.goto(f"{site.url}/")
-    page.get_by_text(round_, exact=False).first.click()
-    page.get_by_role("button", name="Start the round").click()
-    page.wait_for_url(re.compile(r"#/s/"))
-    expect(page.get_by_role("textbox", name="Your answer")).to_be_enabled()
-    expect(page.get_by_role("region", name="Conversation")).to_contain_text("?")
-    return page.url.split("#/s/")[1]
-
-
-def answer(page: Page, text: str) -> None:
-    """Send an answer by keyboard and wait until the next question stands."""
-    box = page.get_by_role("textbox", name="Your answer")
-    box.fill(text)
-    box.press("Control+Enter")
-    expect(page.get_by_role("region", name="Conversation")).to_contain_text(text)
-
-
-def open_menu(page: Page) -> None:
-    page.locator("summary", has_text="Round").click()
-
-
-def asked(site: Site, session: str) -> list[str]:
-    with Client(site.url) as client:
-        lines = client.get(f"/v1/sessions/{session}/transcript")["lines"]
-    return [line["text"] for line in lines if line["speaker"] == "interviewer"]
-
-
-def wait_for_questions(page: Page, site: Site, session: str, count: int) -> list[str]:
-    for _ in range(100):
-        questions = asked(site, session)
-        if len(questions) >= count:
-            return questions
-        page.wait_for_timeout(100)
-    raise AssertionError(f"only {len(asked(site, session))} questions were asked")
-
-
 def test_from_start_to_report_with_quotes(page: Page, site: Site) -> None:
     session = start(page, site)
     answer(page, GOOD)
     second = wait_for_questions(page, site, session, 2)[1]
-    expect(page.get_by_role("region", name="Conversation")).to_contain_text(second.split("?")[0][:60])
+    expect(conversation(page)).to_contain_text(second.split("?")[0][:60])
     open_menu(page)
     page.get_by_role("button", name="End the round").click()
     page.get_by_role("dialog").get_by_role("button").filter(has_text=re.compile("End", re.I)).first.click()
@@ -77,10 +40,10 @@ def test_a_reload_in_mid_question_and_a_draft_lose_nothing(page: Page, site: Sit
         page.wait_for_timeout(400)
         page.reload()
         expect(page.get_by_role("textbox", name="Your answer")).to_have_value("A draft that I have not sent")
-        expect(page.get_by_role("region", name="Conversation")).to_contain_text(GOOD)
+        expect(conversation(page)).to_contain_text(GOOD)
         second = wait_for_questions(page, site, session, 2)[1]
-        expect(page.get_by_role("region", name="Conversation")).to_contain_text(second.strip())
-        assert page.get_by_role("region", name="Conversation").inner_text().count(GOOD) == 1
+        expect(conversation(page)).to_contain_text(second.strip())
+        assert conversation(page).inner_text().count(GOOD) == 1
     finally:
         site.model.delay = 0.03
 
@@ -93,7 +56,7 @@ def test_another_persona_takes_over_and_history_stays(page: Page, site: Site) ->
     page.locator("#swap").select_option("recruiter")
     page.get_by_role("button", name="Hand over").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Tess")
-    expect(page.get_by_role("region", name="Conversation")).to_contain_text(GOOD)
+    expect(conversation(page)).to_contain_text(GOOD)
 
 
 def test_two_tabs_the_second_takes_over_and_the_first_is_told(page: Page, browser: Browser, site: Site) -> None:
@@ -102,7 +65,7 @@ def test_two_tabs_the_second_takes_over_and_the_first_is_told(page: Page, browse
     other = browser.new_context(storage_state=state)
     second = other.new_page()
     second.goto(f"{site.url}/#/s/{session}")
-    expect(second.get_by_role("region", name="Conversation")).to_contain_text("?")
+    expect(conversation(second)).to_contain_text("?")
     expect(page.get_by_role("button", name="Take it back here")).to_be_visible()
     other.close()
 

@@ -6,10 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from interviewer.adapters.documents import packaged
 from interviewer.core.library import Library
 from tests.core.builders import shipped
+
+settings.register_profile("patient", deadline=None)  # a busy machine is no failure
+settings.load_profile("patient")
 
 ROOT = Path(__file__).parents[2]
 

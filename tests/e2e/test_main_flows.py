@@ -22,10 +22,10 @@ pytestmark = pytest.mark.engine
 
 GOOD = (
     "First I would look at what the engine holds per sequence. Every token of the context keeps a key and a value per "
-    "layer, so for our 8B model that is about 128 KB a token, and a contiguous layout has to reserve the maximum length "
-    "up front. With pages of sixteen tokens we waste at most one page per sequence, so on the 80 GB card we went from 18 "
-    "to 61 concurrent chats. The price is an extra indirection in the attention kernel, about three percent of decode "
-    "for us, and I would drop it if all requests had one fixed length."
+    "layer, so for our 8B model that is about 128 KB a token, and a contiguous layout has to reserve the maximum "
+    "length up front. With pages of sixteen tokens we waste at most one page per sequence, so on the 80 GB card we "
+    "went from 18 to 61 concurrent chats. The price is an extra indirection in the attention kernel, about three "
+    "percent of decode for us, and I would drop it if all requests had one fixed length."
 )
 EMPTY = "We use vLLM because it is state of the art and very fast, and everybody in the industry uses it today."
 

@@ -19,7 +19,7 @@ from interviewer.core.session import SessionState, fold
 from interviewer.service.deps import Deps, Limits
 from interviewer.service.interview import Committed, Delta, Failed, Frame, Interview, Progress
 from interviewer.service.judging import Judging
-from interviewer.service.ports import ChatModel, Clock, EventStore, Judge, StoreError
+from interviewer.service.ports import ChatModel, Clock, EventStore, Judge, SessionRow, StoreError
 from interviewer.service.sessions import Sessions
 from interviewer.testing import FakeClock, ScriptedJudge, ScriptedModel, sequential_ids, words_count
 
@@ -29,7 +29,7 @@ ANSWER = (
     "We held p99 latency at 800 ms at batch 8 because the tail decides for the user. "
     "I gave up 15 percent of throughput for it."
 )
-SECONDS = 5.0
+SECONDS = 30.0
 """Longest wait for anything that should come."""
 
 
@@ -154,6 +154,26 @@ class FlakyStore(SqlEventStore):
     appends = 0
     hold: asyncio.Event | None = None
     """While there is one that is not set, appends wait for it."""
+    broken = False
+    """Whether nothing can be read or created either."""
+
+    def _check(self) -> None:
+        if self.broken:
+            raise StoreError("the disk is full")
+
+    async def ping(self) -> None:
+        self._check()
+        await super().ping()
+
+    async def row(self, session_id: str) -> SessionRow:
+        self._check()
+        return await super().row(session_id)
+
+    async def create(
+        self, session_id: str, at: datetime, events: Sequence[ev.Event], *, token_hash: str, loop_id: str | None = None
+    ) -> list[ev.Recorded]:
+        self._check()
+        return await super().create(session_id, at, events, token_hash=token_hash, loop_id=loop_id)
 
     async def append(
         self, session_id: str, at: datetime, events: Sequence[ev.Event], *, expected_seq: int

