@@ -8,9 +8,9 @@ from math import exp
 
 import httpx2
 from openai import APITimeoutError, AsyncOpenAI, OpenAIError
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from interviewer.adapters.openai_model import describe
+from interviewer.adapters.openai_model import MALFORMED, describe
 from interviewer.core.assessment import normalise
 from interviewer.core.calibration import Calibration
 from interviewer.core.prompts import LABELS, LEVEL_TOKENS, evidence_suffix, judge_prefix, level_suffix
@@ -68,18 +68,25 @@ class SmallJudge:
             raise JudgeTimeout(describe(error)) from error
         except (OpenAIError, httpx2.HTTPError) as error:
             raise JudgeError(describe(error)) from error
-        choices = sorted(completion.choices, key=lambda c: c.index)
-        tops = [c.logprobs.top_logprobs[0] if c.logprobs and c.logprobs.top_logprobs else None for c in choices]
-        if len(tops) != len(prompts):
-            raise JudgeInvalid(f"expected {len(prompts)} readings, got {len(tops)}")
-        half = len(criteria)
-        return [self._reading(spec, tops[i], tops[half + i], len(window.segments)) for i, spec in enumerate(criteria)]
+        except MALFORMED as error:
+            raise JudgeInvalid(describe(error)) from error
+        try:
+            choices = sorted(completion.choices, key=lambda c: c.index)
+            tops = [c.logprobs.top_logprobs[0] if c.logprobs and c.logprobs.top_logprobs else None for c in choices]
+            if len(tops) != len(prompts):
+                raise JudgeInvalid(f"expected {len(prompts)} readings, got {len(tops)}")
+            half = len(criteria)
+            return [
+                self._reading(spec, tops[i], tops[half + i], len(window.segments)) for i, spec in enumerate(criteria)
+            ]
+        except MALFORMED as error:
+            raise JudgeInvalid(describe(error)) from error
 
     def _reading(
         self, spec: CriterionSpec, level: dict[str, float] | None, sentence: dict[str, float] | None, segments: int
     ) -> RawReading:
         raw = [_mass(level, token) for token in LEVEL_TOKENS]
-        if sum(raw) < MIN_MASS:
+        if not sum(raw) >= MIN_MASS:  # so that a sum that is no number counts as none
             raise JudgeInvalid("the model did not answer with a level; is the evaluator adapter served?")
         probabilities, decided = self._calibration.apply(spec.name, normalise(tuple(raw)))
         votes = [_mass(sentence, LABELS[i]) for i in range(min(segments, len(LABELS)))]
@@ -157,8 +164,8 @@ class BigJudge:
             raise JudgeTimeout(describe(error)) from error
         except (OpenAIError, httpx2.HTTPError) as error:
             raise JudgeError(describe(error)) from error
-        except (ValueError, KeyError, TypeError, IndexError, ValidationError) as error:
-            raise JudgeInvalid(f"the answer was not of the asked shape ({type(error).__name__})") from error
+        except MALFORMED as error:
+            raise JudgeInvalid(describe(error)) from error
         return [_from_verdict(v, len(segments)) for v in found]
 
 

@@ -12,6 +12,10 @@ from interviewer.core.prompts import Message
 from interviewer.service.ports import ModelError
 
 
+MALFORMED = (ValueError, KeyError, TypeError, IndexError, AttributeError)
+"""What the client raises, unwrapped, on answers that have not the shape of the API: a proxy's page, a broken stream."""
+
+
 def make_client(base_url: str, api_key: str, *, seconds: float = 60.0) -> AsyncOpenAI:
     """Return a client that never retries and gives up after ``seconds`` without a byte (5 s to connect)."""
     return AsyncOpenAI(
@@ -48,7 +52,7 @@ class OpenAIChat:
                 async for chunk in stream:
                     if chunk.choices and chunk.choices[0].delta.content:
                         yield chunk.choices[0].delta.content
-        except (OpenAIError, httpx2.HTTPError) as error:
+        except (OpenAIError, httpx2.HTTPError, *MALFORMED) as error:
             raise ModelError(describe(error)) from error
 
 
@@ -60,6 +64,8 @@ def describe(error: Exception) -> str:
         return "the model endpoint cannot be reached"
     if isinstance(error, APIStatusError):
         return f"the model endpoint answered {error.status_code}"
+    if isinstance(error, MALFORMED):
+        return f"the model endpoint answered something that is not of the asked shape ({type(error).__name__})"
     return f"the model endpoint failed: {type(error).__name__}"
 
 

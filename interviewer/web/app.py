@@ -62,7 +62,7 @@ def _health(app: FastAPI) -> None:
         """Return that the process answers."""
         return {"ok": True}
 
-    @app.get("/readyz", responses={503: {"model": models.Ready}})
+    @app.get("/readyz", responses={200: {"model": models.Ready}, 503: {"model": models.Ready}})
     async def readyz(request: Request) -> Response:
         """Return whether interviews can be held: store usable, model answering as each adapter."""
         service: Service = request.app.state.service

@@ -23,6 +23,30 @@ class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class Problem(_Body):
+    """One thing that is wrong with a request."""
+
+    at: str
+    problem: str
+
+
+class ErrorBody(_Body):
+    """Why a request was refused."""
+
+    code: str
+    """For machines."""
+    message: str
+    """For people."""
+    details: tuple[Problem, ...] | None = None
+    """All problems of a request that has not the right shape."""
+
+
+class ErrorView(_Body):
+    """The one shape of every refusal."""
+
+    error: ErrorBody
+
+
 class NewSession(_Body):
     """Start an interview."""
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query, Request, WebSocket
+from pydantic import BaseModel
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
+from interviewer.core.debrief import Debrief
+from interviewer.core.diff import ReplayDiff
 from interviewer.core.memo import Memo, memo
 from interviewer.core.render import diff_markdown, memo_markdown, report_markdown
-from interviewer.core.transcript import of_session, to_markdown, to_text
+from interviewer.core.transcript import Transcript, of_session, to_markdown, to_text
 from interviewer.service.errors import Refused
 from interviewer.service.importing import progress
 from interviewer.service.scoring import ScoreRequest, ScoreResult
@@ -19,7 +22,13 @@ from interviewer.web import socket
 from interviewer.web.state import Service
 from interviewer.web.view import visible
 
-router = APIRouter(prefix="/v1")
+_REFUSED: dict[int | str, dict[str, Any]] = {"4XX": {"model": m.ErrorView}, "503": {"model": m.ErrorView}}
+router = APIRouter(prefix="/v1", responses=_REFUSED)
+
+
+def _also(model: type[BaseModel], *types: str) -> dict[int | str, dict[str, Any]]:
+    """Describe a response that is JSON of ``model`` or, on request, text."""
+    return {200: {"model": model, "content": {kind: {"schema": {"type": "string"}} for kind in types}}}
 
 
 def _service(request: Request) -> Service:
@@ -174,7 +183,7 @@ async def new_token(session_id: str, service: Srv) -> m.Token:
     return m.Token(token=await service.sessions.new_token(session_id), ws_url=ws_url(session_id))
 
 
-@router.get("/sessions/{session_id}/events")
+@router.get("/sessions/{session_id}/events", responses={200: {"content": {"application/x-ndjson": {}}}})
 async def events(session_id: str, service: Srv, after: Annotated[int, Query(ge=0)] = 0) -> Response:
     """Return the log as NDJSON; while the session runs, without what the candidate may not see yet."""
     state = await service.sessions.state(session_id)
@@ -183,7 +192,7 @@ async def events(session_id: str, service: Srv, after: Annotated[int, Query(ge=0
     return Response("".join(f"{line}\n" for line in lines), media_type="application/x-ndjson")
 
 
-@router.get("/sessions/{session_id}/transcript")
+@router.get("/sessions/{session_id}/transcript", responses=_also(Transcript, "text/markdown", "text/plain"))
 async def transcript(
     session_id: str,
     service: Srv,
@@ -199,7 +208,7 @@ async def transcript(
     return JSONResponse(said.model_dump(mode="json"))
 
 
-@router.get("/sessions/{session_id}/report")
+@router.get("/sessions/{session_id}/report", responses=_also(Debrief, "text/markdown"))
 async def report(session_id: str, service: Srv, format: Annotated[Literal["json", "md"], Query()] = "json") -> Response:
     """Return the debrief: of the whole session, or so far in practice mode."""
     state = await service.sessions.state(session_id)
@@ -247,7 +256,7 @@ async def create_replay(session_id: str, body: m.NewReplay, service: Srv) -> m.R
     return m.ReplayView(id=child, token=token, ws_url=ws_url(child), diff=found)
 
 
-@router.get("/sessions/{session_id}/diff")
+@router.get("/sessions/{session_id}/diff", responses=_also(ReplayDiff, "text/markdown"))
 async def get_diff(
     session_id: str, service: Srv, format: Annotated[Literal["json", "md"], Query()] = "json"
 ) -> Response:
@@ -280,7 +289,7 @@ async def get_loop(loop_id: str, service: Srv) -> m.LoopView:
     return m.LoopView(id=loop_id, sessions=tuple(sorted(rows, key=lambda r: r.created_at)))
 
 
-@router.get("/loops/{loop_id}/memo")
+@router.get("/loops/{loop_id}/memo", responses=_also(Memo, "text/markdown"))
 async def get_memo(
     loop_id: str,
     service: Srv,

@@ -154,7 +154,7 @@ def train_evaluator(
         tower.load(read_adapter(Path(settings.start)))
 
     def check(current: Tower) -> float:
-        return sum(objective.level_loss(current, i).item() for i in calibration_items) / len(calibration_items)
+        return sum(float(objective.level_loss(current, i)) for i in calibration_items) / len(calibration_items)
 
     record = fit(
         tower,
@@ -163,7 +163,7 @@ def train_evaluator(
         objective.loss,
         check,
         checkpoint=Path("checkpoints") / name / "last.pt",
-        identity=identity(settings.model_dump(), sha256(files), split),
+        identity=identity(settings.model_dump(exclude={"threads"}), sha256(files), split),
         resume=resume,
         progress=progress,
     )

@@ -112,6 +112,7 @@ def evaluator_card(result: dict[str, Any]) -> str:
         for name, found in test["alterations"].items()
     )
     low, high = mine["kappa_95"]
+    note = f" The run was {result['loss']['note']}." if result["loss"].get("note") else ""
     return f"""---
 base_model: {settings["base"]}
 library_name: peft
@@ -144,7 +145,7 @@ harmless alterations of the same answers, {altered}.
 - **Limits:** English only; the criteria of `rubrics/criteria.yaml` (others are read by their wording, with less
   agreement); a very small base that does not know whether a technical claim is true. Levels of single answers are
   noisy: use the distribution, and a bigger judge where a decision hangs on one answer. A criterion with few labels
-  above has a kappa with a wide interval.
+  above has a kappa with a wide interval.{note}
 - **Repeat it:** `{result["command"]}` ({result["seconds"] // 60} min on 2 shared CPU cores). Numbers: `result.json`.
 - **Licence:** {LICENCE}, as is the base.
 """

@@ -53,7 +53,9 @@ def pack(prompts: Sequence[Sequence[int]]) -> Packed:
             walk.append(node)
         walks.append(walk)
     place: dict[int, int] = {0: -1}
-    ids, parents, depths = [], [], []
+    ids: list[int] = []
+    parents: list[int] = []
+    depths: list[int] = []
     # Depth first keeps each prompt's own tokens together, which keeps the attended region of the mask dense.
     stack = [(child, 0, 0) for child in reversed(children[0].values())]
     while stack:

@@ -42,7 +42,7 @@ def mean_loss(tower: Tower, held_out: Sequence[Speech]) -> float:
     """Return the mean loss per token over several sequences, in nats; no gradients."""
     tower.model.eval()
     with torch.no_grad():
-        total = sum(speech_loss(tower, s).item() * len(s.tokens) for s in held_out)
+        total = sum(float(speech_loss(tower, s)) * len(s.tokens) for s in held_out)
     return total / sum(len(s.tokens) for s in held_out)
 
 
@@ -111,7 +111,7 @@ def train_persona(
         speech_loss,
         lambda t: mean_loss(t, data.held),
         checkpoint=Path("checkpoints") / name / "last.pt",
-        identity=identity(settings.model_dump(), sha256(files)),
+        identity=identity(settings.model_dump(exclude={"threads"}), sha256(files)),
         resume=resume,
         progress=progress,
     )

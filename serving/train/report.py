@@ -26,7 +26,9 @@ from serving.train.tower import Tower, load_tokenizer, new_tower, read_adapter
 COMMAND = "python -m serving.train.report"
 
 
-def measure(base: Path, personas: Path, progress: Callable[[str], None], *, turns: bool = True) -> dict[str, Any]:
+def measure(
+    base: Path, personas: Path, progress: Callable[[str], None], *, turns: bool = True, threads: int = 2
+) -> dict[str, Any]:
     """Measure the saved adapters on each other's held-out examples.
 
     Args:
@@ -34,6 +36,7 @@ def measure(base: Path, personas: Path, progress: Callable[[str], None], *, turn
         personas: Folder with one folder per adapter.
         progress: Takes one line at a time.
         turns: Also let them speak and check the turns; most of the time goes there.
+        threads: Of the computation; one is faster than two while others use the machine.
 
     Raises:
         TrainError: adapters of different shapes, which one engine slot size could not hold.
@@ -43,7 +46,7 @@ def measure(base: Path, personas: Path, progress: Callable[[str], None], *, turn
     shapes = {(s.rank, s.alpha, s.targets, s.first_layer) for s in settings.values()}
     if len(shapes) > 1:
         raise TrainError(f"the personas' adapters have different shapes: {sorted(map(str, shapes))}")
-    torch.set_num_threads(settings[PERSONAS[0]].threads)
+    torch.set_num_threads(threads)
     tokenizer = load_tokenizer(base)
     data = {n: material(n, tokenizer, settings[n]) for n in PERSONAS}
     tower = new_tower(base, settings[PERSONAS[0]])
@@ -80,8 +83,17 @@ def measure(base: Path, personas: Path, progress: Callable[[str], None], *, turn
         },
         "loss": losses,
         "turns": spoken,
-        "evaluator": json.loads((personas / "evaluator" / "result.json").read_text(encoding="utf-8"))["test"],
+        "evaluator": evaluator_result(personas),
     }
+
+
+def evaluator_result(personas: Path) -> dict[str, Any] | None:
+    """Return the ``test`` part of the evaluator's result; ``None`` when it was not trained yet."""
+    path = personas / "evaluator" / "result.json"
+    if not path.exists():
+        return None
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))["test"]
+    return found
 
 
 def _spoken(tower: Tower, tokenizer: Any, name: str, data: Material) -> dict[str, Any]:
@@ -134,7 +146,8 @@ def to_markdown(found: dict[str, Any]) -> str:
                 f"| {name} | {before['passed']} of {before['n']} | {after['passed']} of {after['n']} | {problems} |"
             )
         lines.append("")
-    lines += _evaluator_lines(found["evaluator"])
+    if found["evaluator"]:
+        lines += _evaluator_lines(found["evaluator"])
     return "\n".join(lines) + "\n"
 
 
@@ -164,13 +177,14 @@ def main() -> None:
     parser.add_argument("--base", type=Path, help="checkpoint folder of the base; the embedded one by default")
     parser.add_argument("--out", type=Path, default=PROJECT / "eval" / "reports", help="folder to write to")
     parser.add_argument("--no-turns", action="store_true", help="losses only")
+    parser.add_argument("--threads", type=int, default=2, help="of the computation")
     chosen = parser.parse_args()
 
     def say(line: str) -> None:
         parser._print_message(f"{line}\n")
 
     base = chosen.base or ensure_base(default_cache(), say)
-    found = measure(base, PROJECT / "personas", say, turns=not chosen.no_turns)
+    found = measure(base, PROJECT / "personas", say, turns=not chosen.no_turns, threads=chosen.threads)
     (chosen.out / "adapters.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     (chosen.out / "adapters.md").write_text(to_markdown(found), encoding="utf-8")
 

@@ -55,11 +55,13 @@ class Tower:
         else:
             states = found[1]
         states = self._layers(states, self.first_layer, len(self._body.layers), mask, at)
-        return self._body.norm(states)[0]  # type: ignore[no-any-return]
+        final: torch.Tensor = self._body.norm(states)[0]
+        return final
 
     def logits(self, hidden: torch.Tensor, nodes: Sequence[int]) -> torch.Tensor:
         """Return the next-token logits after ``nodes``, shape ``[len(nodes), vocabulary]``, float32."""
-        return self._head(hidden[list(nodes)]).float()  # type: ignore[no-any-return]
+        found: torch.Tensor = self._head(hidden[list(nodes)]).float()
+        return found
 
     def _layers(self, states: torch.Tensor, start: int, end: int, mask: torch.Tensor, at: torch.Tensor) -> torch.Tensor:
         turn = self._body.rotary_emb(states, position_ids=at)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,6 +13,15 @@ peft = pytest.importorskip("peft")
 
 from serving.train.config import ATTENTION, MLP, PersonaSettings  # noqa: E402
 from serving.train.tower import Tower, lora_config  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Compute in one thread: for models this small a second one only waits, and long while others use the machine."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 class CharTokenizer:

@@ -67,7 +67,7 @@ async def test_a_session_from_start_to_deletion(shared: Running) -> None:
     view = (await shared.http.get(base)).json()
     assert (view["phase"], view["questions"], view["minutes"]) == ("ended", 3, 20)
     assert view["progress"] == {"assessed": 2, "total": 2}
-    assert view["session"]["ended"] and view["session"]["level"] == "senior"
+    assert view["ended"] and view["level"] == "senior"
     listed = (await shared.http.get("/v1/sessions")).json()["sessions"]
     assert opened["id"] in [row["id"] for row in listed]
     assert (await shared.http.delete(base)).status_code == 204
@@ -182,7 +182,7 @@ async def test_a_transcript_is_imported_and_read(shared: Running) -> None:
     assert (made.status_code, made.json()["turns"], made.json()["unplaced"]) == (201, 1, [])
     await shared.service.imports.settled(made.json()["id"])
     view = (await shared.http.get(f"/v1/sessions/{made.json()['id']}")).json()
-    assert (view["session"]["origin"], view["phase"]) == ("imported", "ended")
+    assert (view["origin"], view["phase"]) == ("imported", "ended")
     assert view["progress"] == {"assessed": 1, "total": 1}
 
 
