@@ -7,9 +7,10 @@ import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
+import httpx2
 from openai import AsyncOpenAI, OpenAIError
 
-from interviewer.adapters.openai_model import describe
+from interviewer.adapters.openai_model import MALFORMED, describe
 from interviewer.web.state import Check
 from serving import canary
 from serving.engine import Engine, EngineError, EngineState
@@ -118,8 +119,7 @@ class ExternalBackend:
         return {"engine": self._state}
 
     async def start(self) -> None:
-        """Ask once, then keep asking in the background."""
-        await self.ask()
+        """Begin to ask in the background."""
         self._task = asyncio.create_task(self._watch(), name="endpoint")
 
     async def stop(self) -> None:
@@ -133,7 +133,7 @@ class ExternalBackend:
         """Ask which models are served."""
         try:
             names = [model.id async for model in self._client.models.list()]
-        except OpenAIError as error:
+        except (OpenAIError, httpx2.HTTPError, *MALFORMED) as error:
             self._state = Check(ok=False, detail=describe(error))
             return
         if self._model in names:
@@ -143,5 +143,5 @@ class ExternalBackend:
 
     async def _watch(self) -> None:
         while True:
-            await asyncio.sleep(POLL_SECONDS)
             await self.ask()
+            await asyncio.sleep(POLL_SECONDS)

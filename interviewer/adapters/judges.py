@@ -187,5 +187,5 @@ def _anchors(criteria: Sequence[CriterionSpec]) -> str:
 def _from_verdict(found: _Verdict, segments: int) -> RawReading:
     rest = (1 - found.confidence) / 3
     p = normalise(tuple(max(1e-6, found.confidence if n == found.level else rest) for n in range(4)))
-    at = LABELS.find(found.sentence) if found.sentence else -1
+    at = LABELS.find(found.sentence) if found.sentence and len(found.sentence) == 1 else -1
     return RawReading(probabilities=p, level=found.level, segment=at if 0 <= at < segments else None)

@@ -25,6 +25,10 @@ _LANGUAGES = (
     Language.VIETNAMESE,
 )
 _CODE = re.compile(r"```.*?(?:```|$)|`[^`]*`", re.DOTALL)
+_TERM = re.compile(r"[^A-Za-z.,;:!?'\"()-]|[A-Z].*[A-Z]|^\W+$")
+"""A word with digits, signs or several capitals in it: a name, a number, a formula, in no language."""
+MOST_TERMS = 0.4
+"""Share of such words from which a text says too little in words to tell its language."""
 MIN_LETTERS = 24
 """Shorter texts are not judged by their language: one borrowed word would decide."""
 DOUBT = 0.2
@@ -45,6 +49,9 @@ class EnglishCheck:
         if sum(c.isalpha() for c in prose) < MIN_LETTERS and prose.isascii():
             return True
         if not any(c.isalpha() for c in prose):
+            return True
+        said = prose.split()
+        if prose.isascii() and sum(bool(_TERM.search(word)) for word in said) >= MOST_TERMS * len(said):
             return True
         if self._detector.detect_language_of(prose) is Language.ENGLISH:
             return True

@@ -11,7 +11,6 @@ from openai.types.chat import ChatCompletionMessageParam
 from interviewer.core.prompts import Message
 from interviewer.service.ports import ModelError
 
-
 MALFORMED = (ValueError, KeyError, TypeError, IndexError, AttributeError)
 """What the client raises, unwrapped, on answers that have not the shape of the API: a proxy's page, a broken stream."""
 

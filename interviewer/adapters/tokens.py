@@ -64,8 +64,13 @@ class TokenCounter:
 
 
 def rough_count(text: str) -> int:
-    """Return an upper-side estimate for endpoints whose tokenizer is not known: one token per three characters."""
-    return len(text) // 3 + 1
+    """Return an upper-side estimate for endpoints whose tokenizer is not known.
+
+    One token per three letters and spaces, and one per byte of everything else: many tokenizers cut numbers digit by
+    digit and other scripts byte by byte.
+    """
+    plain = sum(c.isascii() and (c.isalpha() or c == " ") for c in text)
+    return plain // 3 + len(text.encode(errors="surrogatepass")) - plain + 1
 
 
 def _byte_chars() -> dict[int, str]:

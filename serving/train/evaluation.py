@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from math import log1p
-from statistics import fmean
+from statistics import fmean, pstdev
 from typing import Any, TypeAlias
 
 from interviewer.core.assessment import expected_level
 from interviewer.core.calibration import Calibration
-from interviewer.core.rubric import Vocabulary, anchor
+from interviewer.core.rubric import Criterion, Vocabulary, anchor
 from interviewer.core.text import content_words, words
 from serving.train.answers import Answer, Item, Reader
 from serving.train.augment import padded, shuffled
 from serving.train.fit_calibration import Reading, fit_calibration, fit_cuts, steps
+from serving.train.lexical import WordRidge
 from serving.train.metrics import agreement, bootstrap, quadratic_kappa
 from serving.train.tower import Tower
 
+Score: TypeAlias = Callable[[Sequence[tuple[Answer, str]]], list[float]]
+"""Scores answers on criteria by something simpler than a judge; higher is better."""
 Read: TypeAlias = Callable[[Tower, Sequence[Item]], list[Reading]]
 ROUNDS = 1000
 UNSEEN_SEED = 990_001
@@ -30,10 +33,11 @@ def measure(
     reader: Reader,
     vocabulary: Vocabulary,
     calibration: Calibration,
+    train_answers: Sequence[Answer],
     calibration_items: Sequence[Item],
     test_answers: Sequence[Answer],
 ) -> dict[str, Any]:
-    """Return the ``test`` part of ``result.json``."""
+    """Return the ``test`` part of ``result.json``; ``train_answers`` are for the baseline that learns words."""
     items = [item for a in test_answers if (item := reader.item(a)) is not None]
     readings = read(tower, items)
     levels, expected = _apply(calibration, readings)
@@ -43,8 +47,14 @@ def measure(
         plain_calibration = fit_calibration(read(tower, calibration_items), "base")
         plain = _apply(plain_calibration, read(tower, items))
     others = {"base_zero_shot": plain}
-    for name, score in {"answer_length": _length, "keyword_recall": _keywords}.items():
-        others[name] = _baseline(score, vocabulary, calibration_items, items)
+    counting = WordRidge(train_answers)
+    scores: dict[str, Score] = {
+        "answer_length": lambda pairs: [log1p(len(words(a.answer))) for a, _ in pairs],
+        "keyword_recall": lambda pairs: [_keywords(a, vocabulary.criteria[c]) for a, c in pairs],
+        "word_ridge": counting.scores,
+    }
+    for name, score in scores.items():
+        others[name] = _baseline(score, calibration_items, items)
     by_criterion = _grouped([r.criterion for r in readings], truth, levels, expected)
     pointed = [r.found for r in readings if r.found is not None]
     return {
@@ -103,42 +113,25 @@ def _difference(
     return bootstrap(groups, gain, ROUNDS, 7)
 
 
-def _length(answer: Answer, anchors: Sequence[str]) -> float:
-    return log1p(len(words(answer.answer)))
-
-
-def _keywords(answer: Answer, anchors: Sequence[str]) -> float:
-    wanted = set().union(*(content_words(a) for a in anchors))
+def _keywords(answer: Answer, criterion: Criterion) -> float:
+    wanted = content_words(anchor(criterion, 2)) | content_words(anchor(criterion, 3))
     return len(wanted & content_words(answer.answer)) / max(1, len(wanted))
 
 
-def _baseline(
-    score: Callable[[Answer, Sequence[str]], float],
-    vocabulary: Vocabulary,
-    calibration_items: Sequence[Item],
-    items: Sequence[Item],
-) -> tuple[list[int], list[float]]:
-    """Fit a straight line and cuts for a score on the calibration questions, as the evaluator's own are."""
-
-    def scored(side: Sequence[Item]) -> list[float]:
-        return [
-            score(i.answer, [anchor(vocabulary.criteria[c], level) for level in (2, 3)])
-            for i in side
-            for c in i.criteria
-        ]
-
+def _baseline(score: Score, calibration_items: Sequence[Item], items: Sequence[Item]) -> tuple[list[int], list[float]]:
+    """Bring a score to the scale of levels and fit its cuts on the calibration questions, as the evaluator's own are."""
     labels = [level for i in calibration_items for level in i.levels]
-    known = scored(calibration_items)
+    known = score([(i.answer, c) for i in calibration_items for c in i.criteria])
     middle, height = fmean(known), fmean(labels)
-    below = sum((x - middle) ** 2 for x in known)
-    slope = sum((x - middle) * (y - height) for x, y in zip(known, labels, strict=True)) / below if below else 0.0
-    # Regression draws everything to the middle; the spread of the labels is given back before the cuts are fitted.
-    spread = (sum((y - height) ** 2 for y in labels) / below) ** 0.5 if below else 0.0
-    slope = spread if slope >= 0 else -spread
-    fitted = [min(3.0, max(0.0, height + slope * (x - middle))) for x in known]
-    cuts = fit_cuts(fitted, labels)
-    raw = scored(items)
-    return steps([min(3.0, max(0.0, height + slope * (x - middle))) for x in raw], cuts), [slope * x for x in raw]
+    # The spread of the labels, not a regression's slope: that would draw everything to the middle before the cuts.
+    slope = pstdev(labels) / (pstdev(known) or 1.0)
+    cuts = fit_cuts([_level(height + slope * (x - middle)) for x in known], labels)
+    raw = score([(i.answer, c) for i in items for c in i.criteria])
+    return steps([_level(height + slope * (x - middle)) for x in raw], cuts), raw
+
+
+def _level(value: float) -> float:
+    return min(3.0, max(0.0, value))
 
 
 def _alterations(

@@ -143,7 +143,8 @@ def train_evaluator(
     split = update_split(PROJECT / settings.split, answers)
     vocabulary = load_library(PROJECT / "rubrics", PROJECT / "personas").vocabulary
     reader = Reader(load_tokenizer(base), vocabulary, settings.max_len)
-    lessons = Lessons(parts_of(answers, split, "train"), reader, settings)
+    train_answers = parts_of(answers, split, "train")
+    lessons = Lessons(train_answers, reader, settings)
     calibration_items = _items(reader, parts_of(answers, split, "calibration"))
     test_answers = parts_of(answers, split, "test")
     if not calibration_items or not lessons.of(0):
@@ -179,7 +180,16 @@ def train_evaluator(
     result = {
         "name": name,
         "data": {"sha256": sha256(files), "files": [f.name for f in files], "answers": counts, "split": settings.split},
-        "test": measure(tower, objective.readings, reader, vocabulary, calibration, calibration_items, test_answers),
+        "test": measure(
+            tower,
+            objective.readings,
+            reader,
+            vocabulary,
+            calibration,
+            train_answers,
+            calibration_items,
+            test_answers,
+        ),
         "loss": {
             "calibration_each_epoch": [round(x, 4) for x in record.held_out],
             "train_each_epoch": [round(x, 4) for x in record.train],
