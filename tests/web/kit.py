@@ -23,7 +23,7 @@ from interviewer.web.state import Service, assemble
 from interviewer.web.wire import MAX_FRAME, SUBPROTOCOL
 
 Message: TypeAlias = dict[str, Any]
-SECONDS = 30.0
+SECONDS = 60.0
 """Longest wait for anything that should come."""
 
 
