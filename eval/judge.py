@@ -84,8 +84,8 @@ def to_markdown(found: dict[str, Any]) -> str:
         f"# Judge on unseen questions\n\n{describe(found['machine'])}\n\nCommand: `{found['command']}`\n\n"
         f"{found['questions']} questions, {found['answers']} answers, {found['levels']} levels. Quadratic weighted "
         f"kappa **{found['kappa']}** (answer length alone {found['kappa_of_length']}); "
-        f"signed error {found['signed_error']}; recall of level 0-1 {found['recall_level_0_1']}, of level 3 {found['recall_level_3']}; "
-        f"{found['quotes_exact']} of {found['quotes']} quotes exact.\n\n"
+        f"signed error {found['signed_error']}; recall of level 0-1 {found['recall_level_0_1']}, "
+        f"of level 3 {found['recall_level_3']}; {found['quotes_exact']} of {found['quotes']} quotes exact.\n\n"
         f"| criterion | n | kappa |\n|---|---|---|\n{rows}\n\n"
         f"| attack | mean rise of expected level | levels that rose | noticed |\n|---|---|---|---|\n{attacks}\n"
     )

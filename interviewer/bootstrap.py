@@ -152,7 +152,9 @@ async def _service(
         count=count,
         served=served,
         base=base,
-        limits=Limits(prompt_tokens=min(limits.prompt_tokens, settings.context_tokens - limits.answer_tokens)),
+        limits=Limits(
+            prompt_tokens=min(limits.prompt_tokens, settings.context_tokens - limits.answer_tokens), word_seconds=0.012
+        ),
     )
     return assemble(deps, backend, settings.allowed_hosts)
 

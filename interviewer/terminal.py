@@ -32,8 +32,9 @@ async def hold(url: str, session_id: str, token: str, console: Console) -> None:
         while not ended:
             with suppress(ConnectionClosed, OSError):
                 async with open_socket(url, session_id, token, seq) as socket:
-                    screen = _Screen(console)
-                    typing = asyncio.create_task(_type(socket, lines, console))
+                    turn = asyncio.Event()
+                    screen = _Screen(console, turn)
+                    typing = asyncio.create_task(_type(socket, lines, console, turn))
                     try:
                         ended = await _follow(socket, screen)
                     finally:
@@ -57,10 +58,13 @@ async def _follow(socket: Socket, screen: _Screen) -> bool:
             return True
 
 
-async def _type(socket: Socket, lines: asyncio.Queue[str | None], console: Console) -> None:
+async def _type(socket: Socket, lines: asyncio.Queue[str | None], console: Console, turn: asyncio.Event) -> None:
+    """Send what is typed; an answer, and the end of the input, wait until the candidate has the word (``turn``)."""
     draft: list[str] = []
     while True:
         line = await lines.get()
+        if line is None:
+            await turn.wait()
         if line is None or line.strip() == "/end":
             await socket.send(wire.End())
             return
@@ -76,6 +80,8 @@ async def _type(socket: Socket, lines: asyncio.Queue[str | None], console: Conso
         elif line.strip():
             draft.append(line)
         elif draft:
+            await turn.wait()
+            turn.clear()
             await socket.answer("\n".join(draft))
             draft = []
 
@@ -91,8 +97,9 @@ def _read_lines(loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[str | None
 class _Screen:
     """Turns messages into lines."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, turn: asyncio.Event) -> None:
         self._console = console
+        self._turn = turn
         self._streaming = False
 
     def show(self, message: wire.ServerMessage) -> None:
@@ -107,6 +114,7 @@ class _Screen:
                     self._write(message.text)
                 self._console.print(" [interrupted]" if message.interrupted else "", style="dim", markup=False)
                 self._streaming = False
+                self._turn.set()
             case wire.AssessmentMessage():
                 self._assessment(message.recorded.event)
             case wire.EventMessage():
@@ -135,6 +143,8 @@ class _Screen:
 
     def _event(self, event: ev.Event) -> None:
         match event:
+            case ev.AnswerGiven():
+                self._turn.clear()
             case ev.HintGiven():
                 self._console.print(
                     f"Hint {event.rung} of 3 (this answer can reach level {3 - event.rung}): {event.text}"

@@ -20,6 +20,8 @@ class Limits:
     answer_tokens: int = 72
     """Most tokens of a generated turn."""
     temperature: float = 0.3
+    word_seconds: float = 0.0
+    """Pause between the words of a sentence that passed the guard: it is read as it appears, not thrown at once."""
     model_seconds: float = 20.0
     """Longest wait for a generated turn before the authored wording is asked instead."""
 

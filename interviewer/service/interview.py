@@ -311,6 +311,7 @@ class Interview:
         async for piece in stream:
             self._sink(Delta(turn.number, len(self.partial), piece))
             self.partial += piece
+            await asyncio.sleep(self._deps.limits.word_seconds)
         return ev.QuestionAsked(
             turn=turn.number,
             text=self.partial,

@@ -99,7 +99,7 @@ def reference(tokenizer: Tokenizer, text: str) -> int:
 def lost(tokenizer: Tokenizer, text: str) -> int:
     """Count the bytes that the model never learned; its tokenizer drops them."""
     stand_in = ByteLevel(add_prefix_space=False, use_regex=False).pre_tokenize_str(text)
-    return sum(char not in tokenizer.get_vocab() for piece, _ in stand_in for char in piece)
+    return sum(tokenizer.token_to_id(char) is None for piece, _ in stand_in for char in piece)
 
 
 @cached
