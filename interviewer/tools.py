@@ -140,9 +140,11 @@ def _engine_url() -> str:
 
 def doctor(as_json: Json = False) -> None:
     """Say what is missing and how to get it."""
+    from interviewer.bootstrap import find_adapters
     from serving.doctor import checks
 
-    found = checks(Settings().cache, Settings().port)
+    settings = Settings()
+    found = checks(settings.cache, find_adapters(settings), settings.host, settings.port)
     if as_json:
         show([check.__dict__ for check in found])
     else:

@@ -41,7 +41,7 @@ class Asker:
 
     async def follow_up(
         self, persona: Persona, request: TurnRequest, context: guard.Context, seed: int, asked: Asked
-    ) -> AsyncIterator[str]:
+    ) -> AsyncGenerator[str, None]:
         """Yield a follow-up: a generated tie-in and question, or authored wording where the guard says no.
 
         Args:
@@ -89,7 +89,7 @@ class Asker:
 
     async def main_question(
         self, persona: Persona, question: str, greet: int | None, seed: int, asked: Asked
-    ) -> AsyncIterator[str]:
+    ) -> AsyncGenerator[str, None]:
         """Yield a main question in its authored wording.
 
         Args:

@@ -10,6 +10,7 @@ import asyncio
 import logging
 import traceback
 from collections.abc import Callable
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -308,10 +309,11 @@ class Interview:
         else:
             request, context = turn_request(self.state, self.rubric, persona)
             stream = self._asker.follow_up(persona, request, context, seed, asked)
-        async for piece in stream:
-            self._sink(Delta(turn.number, len(self.partial), piece))
-            self.partial += piece
-            await asyncio.sleep(self._deps.limits.word_seconds)
+        async with aclosing(stream):  # a turn that is cancelled here has to stop the generation too
+            async for piece in stream:
+                self._sink(Delta(turn.number, len(self.partial), piece))
+                self.partial += piece
+                await asyncio.sleep(self._deps.limits.word_seconds)
         return ev.QuestionAsked(
             turn=turn.number,
             text=self.partial,

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -56,7 +55,8 @@ class Guard:
         elif _declared(headers) > MAX_BODY:
             await _refuse(scope, receive, send, 413, "body_too_large", f"At most {MAX_BODY} bytes are taken.")
         else:
-            await self._app(scope, _Bounded(receive), _with_headers(send))
+            body = _Bounded(receive)
+            await self._app(scope, body, _with_headers(send, body))
 
 
 class _Bounded:
@@ -66,12 +66,17 @@ class _Bounded:
         self._receive = receive
         self._taken = 0
 
+    @property
+    def exceeded(self) -> bool:
+        """Whether more came than is taken."""
+        return self._taken > MAX_BODY
+
     async def __call__(self) -> Message:
         message = await self._receive()
         if message["type"] == "http.request":
             self._taken += len(message.get("body", b""))
-            if self._taken > MAX_BODY:
-                raise HTTPException(413, f"At most {MAX_BODY} bytes are taken.")
+            if self.exceeded:
+                return {"type": "http.disconnect"}
         return message
 
 
@@ -88,13 +93,24 @@ def _declared(headers: Headers) -> int:
     return int(value) if value.isascii() and value.isdigit() and len(value) < 20 else 0
 
 
-def _with_headers(send: Send) -> Send:
+def _with_headers(send: Send, body: _Bounded) -> Send:
+    """Add the headers to a response; whatever the answer to a body that was cut short is, it becomes a 413."""
+    refused = False
+
     async def sending(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            for name, value in HEADERS.items():
-                headers.setdefault(name, value)
-        await send(message)
+        nonlocal refused
+        if body.exceeded and message["type"] == "http.response.start":
+            refused = True
+            answer = _refusal(413, "body_too_large", f"At most {MAX_BODY} bytes are taken.")
+            message = {**message, "status": 413, "headers": list(answer.raw_headers)}
+            await send(message)
+            await send({"type": "http.response.body", "body": answer.body})
+        elif not refused:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
 
     return sending
 
@@ -104,4 +120,8 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, code:
         await receive()
         await send({"type": "websocket.close", "code": 4403, "reason": message})
         return
-    await JSONResponse({"error": {"code": code, "message": message}}, status_code=status)(scope, receive, send)
+    await _refusal(status, code, message)(scope, receive, send)
+
+
+def _refusal(status: int, code: str, message: str) -> JSONResponse:
+    return JSONResponse({"error": {"code": code, "message": message}}, status_code=status)

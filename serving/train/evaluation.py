@@ -119,7 +119,7 @@ def _keywords(answer: Answer, criterion: Criterion) -> float:
 
 
 def _baseline(score: Score, calibration_items: Sequence[Item], items: Sequence[Item]) -> tuple[list[int], list[float]]:
-    """Bring a score to the scale of levels; its cuts are fitted on the calibration questions, as the judge's are."""
+    """Bring a score to the scale of levels and fit its cuts on the calibration questions, like the evaluator's."""
     labels = [level for i in calibration_items for level in i.levels]
     known = score([(i.answer, c) for i in calibration_items for c in i.criteria])
     middle, height = fmean(known), fmean(labels)

@@ -27,6 +27,10 @@ GOOD = (
     "went from 18 to 61 concurrent chats. The price is an extra indirection in the attention kernel, about three "
     "percent of decode for us, and I would drop it if all requests had one fixed length."
 )
+LIMIT = (
+    "I do not know how the kernel hides that lookup, I have not read it. I would reason that decode is bound by memory "
+    "bandwidth, so a few extra integers per page are noise next to the keys, and I would settle it with a profile."
+)
 EMPTY = "We use vLLM because it is state of the art and very fast, and everybody in the industry uses it today."
 
 
@@ -74,7 +78,7 @@ async def test_a_live_interview_streams_follows_up_swaps_and_reports(running: Ru
                 assert GOOD[quote.start : quote.end] == quote.text
 
         await socket.send(wire.SwapPersona(persona="hiring_manager"))
-        await socket.answer(EMPTY)
+        await socket.answer(LIMIT)
         swapped = await _waiting(socket)
         done = next(m for m in swapped if isinstance(m, wire.QuestionDone))
         assert done.text.rstrip().endswith("?")
@@ -83,7 +87,7 @@ async def test_a_live_interview_streams_follows_up_swaps_and_reports(running: Ru
 
     log = _events(client, session_id)
     state = fold(log)
-    assert [t.answer.text for t in state.turns if t.answer] == [GOOD, EMPTY]
+    assert [t.answer.text for t in state.turns if t.answer] == [GOOD, LIMIT]
     assert state.persona == "hiring_manager"
     questions = [r.event for r in log if isinstance(r.event, ev.QuestionAsked)]
     assert [q.persona for q in questions] == ["deep_dive", "deep_dive", "hiring_manager"]
@@ -93,12 +97,12 @@ async def test_a_live_interview_streams_follows_up_swaps_and_reports(running: Ru
 
     report = client.get(f"/v1/sessions/{session_id}/report")
     quotes = [q for row in report["criteria"] for q in row["quotes"]]
-    said = {1: GOOD, 2: EMPTY}
-    assert quotes
+    said = {1: GOOD, 2: LIMIT}
+    assert all(row["quotes"] for row in report["criteria"] if row["level"])
     assert all(said[q["turn"]][q["start"] : q["end"]] == q["text"] for q in quotes)
     assert any(row["level"] is None and row["why_not_assessed"] for row in report["criteria"])
     markdown = client.text(f"/v1/sessions/{session_id}/report", format="md")
-    assert quotes[0]["text"] in markdown
+    assert all(quote["text"] in markdown for quote in quotes)
 
     replay = client.post(f"/v1/sessions/{session_id}/replays", {"persona": "recruiter"})
     assert replay["diff"]["parent"] == session_id

@@ -78,7 +78,7 @@ async def test_a_body_that_is_not_a_request(
         ("/v1/score", {"answer": "x" * 20_001}, "answer"),
         ("/v1/score", {"criteria": ["a"] * 9}, "criteria"),
         ("/v1/score/batch", {"items": []}, "items"),
-        ("/v1/score/batch", {"items": [{"id": ""}]}, "items.0.id"),
+        ("/v1/score/batch", {"items": [{"id": "", "question": {"id": "dd-paged-kv"}, "answer": ANSWER}]}, "items.0.id"),
         ("/v1/transcripts", {"content": ""}, "content"),
         ("/v1/transcripts", {"format": "docx"}, "format"),
         ("/v1/transcripts", {"candidate": "x" * 81}, "candidate"),
