@@ -38,7 +38,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # closed with its module: while it is open, no test of asyncio can run in this process
 def browser() -> Iterator[Browser]:
     path = chromium()
     with sync_playwright() as playwright:
