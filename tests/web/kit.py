@@ -46,6 +46,16 @@ class Running:
     def host(self) -> str:
         return f"127.0.0.1:{self.port}"
 
+    async def raw(self, request: bytes) -> bytes:
+        """Send bytes and return all that comes back; the request has to ask for the connection to be closed."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        writer.write(request)
+        async with asyncio.timeout(SECONDS):
+            answer = await reader.read()
+        writer.close()
+        await writer.wait_closed()
+        return answer
+
     async def create(self, **fields: Any) -> Message:
         """Start a session; returns its id, token and address."""
         body = {"persona": "deep_dive", "minutes": 20, "seed": 3, **fields}

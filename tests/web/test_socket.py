@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from interviewer.adapters.system import new_id
 from interviewer.service.deps import Deps
 from interviewer.testing import ScriptedModel
 from tests.service.kit import ANSWER, FlakyStore, Saying, deps, eventually
@@ -221,6 +224,21 @@ async def test_a_second_client_takes_over(server: Running) -> None:
             await second.send(type="answer", msg_id="m1", text=ANSWER)
             await second.stage("waiting", 2)
     await eventually(lambda: server.service.sessions.loaded == 0)
+
+
+async def test_a_service_that_stops_says_so_and_keeps_the_answer(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'interviews.db'}"
+    async with running(deps(FlakyStore.open(url), ScriptedModel(delay=5.0), new_id=new_id)) as server:
+        opened = await server.create()
+        async with server.joined(opened) as client:
+            await client.stage("waiting", 1)
+            await client.send(type="answer", msg_id="m1", text=ANSWER)
+            await client.stage("asking", 2)
+            server.server.should_exit = True
+            assert await client.closed() == 1012
+    async with running(deps(FlakyStore.open(url))) as server, server.joined(opened, last_seq=3) as client:
+        await client.stage("waiting", 2)
+        assert client.seqs() == [4, 5, 6, 7], "answered before, asked after"
 
 
 async def test_an_imported_session_can_be_looked_at_but_not_answered(server: Running) -> None:

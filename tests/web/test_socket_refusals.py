@@ -11,9 +11,7 @@ import socket
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from interviewer.core import events as ev
 from interviewer.service.interview import MAX_ANSWER
-from interviewer.service.ports import ConcurrentAppend
 from interviewer.testing import ScriptedModel
 from interviewer.web.wire import MAX_FRAME
 from tests.service.kit import ANSWER, FlakyStore, deps, eventually
@@ -263,50 +261,3 @@ async def test_a_client_that_does_not_read_holds_little_and_nobody_else_notices(
             client.connection.transport.resume_reading()
             assert await client.closed() == 4429
         await eventually(lambda: server.service.sessions.loaded == 0)
-
-
-async def test_an_answer_that_could_not_be_stored_is_said_so_and_taken_again(shared: Running) -> None:
-    store = shared.service.deps.store
-    assert isinstance(store, FlakyStore)
-    async with shared.joined(await shared.create()) as client:
-        await client.stage("waiting", 1)
-        store.fail_at = frozenset({store.appends + 1})
-        await client.send(type="answer", msg_id="m1", text=ANSWER)
-        error = await client.refused("store_unavailable")
-        assert error["retryable"] and error["msg_id"] == "m1"
-        await client.send(type="answer", msg_id="m1", text=ANSWER)
-        await client.stage("waiting", 2)
-
-
-async def test_a_turn_that_could_not_be_stored_goes_on_with_the_next_command(shared: Running) -> None:
-    store = shared.service.deps.store
-    assert isinstance(store, FlakyStore)
-    opened = await shared.create()
-    async with shared.joined(opened) as client:
-        await client.stage("waiting", 1)
-        store.fail_at = frozenset({store.appends + 2})  # the reading of the answer
-        await client.send(type="answer", msg_id="m1", text=ANSWER)
-        error = await client.refused("store_unavailable")
-        assert error["retryable"]
-    async with shared.joined(opened, last_seq=3) as client:
-        await client.stage("waiting", 2)
-        assert client.seqs() == [4, 5, 6, 7]
-
-
-async def test_a_session_that_went_on_elsewhere_is_loaded_again(shared: Running) -> None:
-    opened = await shared.create()
-    deps_ = shared.service.deps
-    async with shared.joined(opened) as client:
-        await client.stage("waiting", 1)
-        note = ev.SessionNotice(code="elsewhere", message="another process was here")
-        await deps_.store.append(opened["id"], deps_.clock.now(), [note], expected_seq=3)
-        with pytest.raises(ConcurrentAppend):
-            await deps_.store.append(opened["id"], deps_.clock.now(), [note], expected_seq=3)
-        await client.send(type="answer", msg_id="m1", text=ANSWER)
-        assert await client.closed() == 4409
-        assert client.received[-1]["code"] == "conflict"
-    async with shared.joined(opened, last_seq=3) as client:
-        await client.stage("waiting", 1)
-        await client.send(type="answer", msg_id="m1", text=ANSWER)
-        await client.stage("waiting", 2)
-        assert client.seqs() == [4, 5, 6, 7, 8]
