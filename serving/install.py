@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTHON = (3, 11)
@@ -209,6 +210,16 @@ def exclusive(folder: Path) -> Iterator[None]:
         yield
 
 
+def become(venv: Path, program: Sequence[str]) -> NoReturn:
+    """Replace this process by a program of ``venv``.
+
+    The whole path goes into ``argv[0]`` too: Python finds its environment by that name, and a bare ``python`` would be
+    looked up on the path, which is another Python with other packages.
+    """
+    whole = str(venv / "bin" / program[0])
+    os.execv(whole, [whole, *program[1:]])
+
+
 def main(arguments: list[str]) -> int:
     """Set up, then become ``interviewer serve`` (``run``) or ``pytest`` (``test``) with the rest of the arguments."""
     if not arguments or arguments[0] not in {"run", "test"}:
@@ -235,8 +246,7 @@ def main(arguments: list[str]) -> int:
         return 1
     program = ["interviewer", "serve", *rest] if verb == "run" else ["python", "-m", "pytest", *rest]
     os.chdir(ROOT)
-    os.execv(str(installer.venv / "bin" / program[0]), program)
-    return 0
+    become(installer.venv, program)
 
 
 if __name__ == "__main__":

@@ -130,6 +130,16 @@ def test_a_second_setup_waits_for_the_first(tmp_path: Path) -> None:
         assert other.stdout.readline() == "in\n"
 
 
+def test_the_program_runs_in_the_environment_whatever_python_is_on_the_path(tmp_path: Path) -> None:
+    (tmp_path / "python").symlink_to("/usr/bin/false")
+    code = "from pathlib import Path; import sys; from serving.install import become; "
+    code += "become(Path(sys.prefix), ['python', '-c', 'import sys; print(sys.prefix)'])"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PATH": str(tmp_path)}
+    )
+    assert done.stdout.strip() == sys.prefix
+
+
 def test_without_a_verb_the_usage_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
     assert main(["walk"]) == 2
