@@ -7,17 +7,19 @@ import logging
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import httpx2
 from openai import AsyncOpenAI, OpenAIError
 
 from interviewer.adapters.backend import EmbeddedBackend, ExternalBackend
 from interviewer.adapters.documents import load_library, packaged
 from interviewer.adapters.judges import BigJudge, SmallJudge
 from interviewer.adapters.language import EnglishCheck
-from interviewer.adapters.openai_model import OpenAIChat, make_client
+from interviewer.adapters.openai_model import MALFORMED, OpenAIChat, make_client
 from interviewer.adapters.store import SqlEventStore
 from interviewer.adapters.system import SystemClock, new_id
 from interviewer.adapters.tokens import TokenCounter, load_encoding, rough_count
 from interviewer.core.calibration import UNCALIBRATED, Calibration
+from interviewer.core.lexical import NO_WORDS, WordModel
 from interviewer.core.prompts import Count
 from interviewer.service.deps import Deps, Limits
 from interviewer.service.judging import Judging
@@ -62,6 +64,12 @@ def load_calibration(settings: Settings) -> Calibration:
     """Return the evaluator's calibration, or none."""
     path = adapters_folder(settings) / EVALUATOR / "calibration.json"
     return Calibration.model_validate_json(path.read_text(encoding="utf-8")) if path.is_file() else UNCALIBRATED
+
+
+def load_words(settings: Settings) -> WordModel:
+    """Return what was learnt about the words of answers, or nothing."""
+    path = adapters_folder(settings) / EVALUATOR / "words.json"
+    return WordModel.model_validate_json(path.read_text(encoding="utf-8")) if path.is_file() else NO_WORDS
 
 
 def load_golden(adapter: Path) -> Logprobs | None:
@@ -115,7 +123,7 @@ async def _served_names(client: AsyncOpenAI) -> dict[str, str]:
     """Return which of our adapters an endpoint serves, by id; ``deep_dive`` and ``deep_dive@1a2b3c4d`` both count."""
     try:
         models = [model.id async for model in client.models.list()]
-    except OpenAIError:
+    except (OpenAIError, httpx2.HTTPError, *MALFORMED):
         return {}
     return {name: model for name in ADAPTERS for model in models if model.split("@")[0] == name}
 
@@ -125,7 +133,8 @@ def _judge(settings: Settings, client: AsyncOpenAI, evaluator: str | None, *, ba
     if small:
         calibration = load_calibration(settings)
         model = evaluator or base
-        return SmallJudge(client, model, calibration, identity=f"small:{model}:calibration-{calibration.version}")
+        identity = f"small:{model}:calibration-{calibration.version}"
+        return SmallJudge(client, model, calibration, load_words(settings), identity=identity)
     if settings.judge_url:
         client = make_client(settings.judge_url, settings.judge_api_key)
     return BigJudge(client, settings.judge_model or base)

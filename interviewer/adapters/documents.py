@@ -44,6 +44,8 @@ def load_library(rubrics: Path | None = None, personas: Path | None = None) -> L
     for path in sorted(rubric_folder.glob("*.yaml")):
         if path.name not in ("criteria.yaml", "drills.yaml"):
             rubric = load_rubric(path, vocabulary)
+            if rubric.id in found:
+                raise DocumentError(f"{path}:1: another document has the id {rubric.id!r} already; choose a new one")
             found[rubric.id] = rubric
             hashes[f"rubric:{rubric.id}"] = _hash(path)
     people: dict[str, Persona] = {}
@@ -51,6 +53,9 @@ def load_library(rubrics: Path | None = None, personas: Path | None = None) -> L
         persona, lines = load(path, Persona)
         if persona.rubric not in found:
             raise DocumentError(f"{path}:{_line(lines, ('rubric',))}: no rubric is called {persona.rubric!r}")
+        if persona.id in people:
+            at = _line(lines, ("id",))
+            raise DocumentError(f"{path}:{at}: another persona has the id {persona.id!r} already; choose a new one")
         people[persona.id] = persona
         hashes[f"persona:{persona.id}"] = _hash(path)
     for rubric in found.values():

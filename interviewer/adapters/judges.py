@@ -13,7 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from interviewer.adapters.openai_model import MALFORMED, describe
 from interviewer.core.assessment import normalise
 from interviewer.core.calibration import Calibration
-from interviewer.core.prompts import LABELS, LEVEL_TOKENS, evidence_suffix, judge_prefix, level_suffix
+from interviewer.core.lexical import WordModel
+from interviewer.core.prompts import LABELS, LEVEL_TOKENS, judge_prefix, labelled, level_suffix
 from interviewer.core.reading import CriterionSpec, RawReading, Window
 from interviewer.core.screen import neutralise
 from interviewer.service.ports import JudgeError, JudgeInvalid, JudgeTimeout
@@ -26,24 +27,28 @@ MIN_MASS = 0.02
 class SmallJudge:
     """Reads levels from the ``evaluator`` adapter: one prompt per criterion, shared prefix, one token each.
 
-    All criteria, and the sentence that carries each, go out as one request; the engine batches them and the shared
-    prefix is computed once.
+    All criteria go out as one request; the engine batches them and the shared prefix is computed once. The words of the
+    answer correct the level a little and point at the sentence that carries it, at no cost in model time.
     """
 
     budget = 900
 
-    def __init__(self, client: AsyncOpenAI, model: str, calibration: Calibration, *, identity: str) -> None:
+    def __init__(
+        self, client: AsyncOpenAI, model: str, calibration: Calibration, words: WordModel, *, identity: str
+    ) -> None:
         """Keep the client.
 
         Args:
             client: The engine.
             model: Name under which the evaluator is served.
             calibration: Turns raw distributions into reported ones.
+            words: What the words of an answer say; the calibration was fitted with it.
             identity: What is recorded with each assessment.
         """
         self._client = client
         self._model = model
         self._calibration = calibration
+        self._words = words
         self._identity = identity
 
     @property
@@ -57,9 +62,9 @@ class SmallJudge:
         Raises:
             JudgeError: unreachable, too slow, or not an answer.
         """
-        prefix = judge_prefix(window.question, [s.quote.text for s in window.segments])
-        prompts = [prefix + level_suffix(c.name, c.asks) for c in criteria]
-        prompts += [prefix + evidence_suffix(c.name) for c in criteria]
+        segments = [s.quote.text for s in window.segments]
+        prefix = judge_prefix(window.question, segments)
+        prompts = [prefix + level_suffix(c.name, c.asks if c.own else "") for c in criteria]
         try:
             completion = await self._client.completions.create(
                 model=self._model, prompt=prompts, max_tokens=1, temperature=0, logprobs=LOGPROBS
@@ -75,23 +80,17 @@ class SmallJudge:
             tops = [c.logprobs.top_logprobs[0] if c.logprobs and c.logprobs.top_logprobs else None for c in choices]
             if len(tops) != len(prompts):
                 raise JudgeInvalid(f"expected {len(prompts)} readings, got {len(tops)}")
-            half = len(criteria)
-            return [
-                self._reading(spec, tops[i], tops[half + i], len(window.segments)) for i, spec in enumerate(criteria)
-            ]
+            return [self._reading(spec, top, segments) for spec, top in zip(criteria, tops, strict=True)]
         except MALFORMED as error:
             raise JudgeInvalid(describe(error)) from error
 
-    def _reading(
-        self, spec: CriterionSpec, level: dict[str, float] | None, sentence: dict[str, float] | None, segments: int
-    ) -> RawReading:
-        raw = [_mass(level, token) for token in LEVEL_TOKENS]
+    def _reading(self, spec: CriterionSpec, top: dict[str, float] | None, segments: Sequence[str]) -> RawReading:
+        raw = [_mass(top, token) for token in LEVEL_TOKENS]
         if not sum(raw) >= MIN_MASS:  # so that a sum that is no number counts as none
             raise JudgeInvalid("the model did not answer with a level; is the evaluator adapter served?")
-        probabilities, decided = self._calibration.apply(spec.name, normalise(tuple(raw)))
-        votes = [_mass(sentence, LABELS[i]) for i in range(min(segments, len(LABELS)))]
-        best = max(range(len(votes)), key=votes.__getitem__) if sum(votes) > 0 else None
-        return RawReading(probabilities=probabilities, level=decided, segment=best)
+        lean = 0.0 if spec.own else self._words.lean(spec.name, " ".join(segments))
+        probabilities, decided = self._calibration.apply(spec.name, normalise(tuple(raw)), lean)
+        return RawReading(probabilities=probabilities, level=decided, segment=self._words.point(spec.name, segments))
 
 
 def _mass(top: dict[str, float] | None, token: str) -> float:
@@ -151,7 +150,7 @@ class BigJudge:
                 temperature=0,
                 messages=[
                     {"role": "system", "content": _SYSTEM},
-                    {"role": "user", "content": f"{judge_prefix(window.question, segments)}\n{_anchors(criteria)}"},
+                    {"role": "user", "content": _task(window.question, segments, criteria)},
                 ],
                 response_format={
                     "type": "json_schema",
@@ -176,8 +175,8 @@ _SYSTEM = (
 )
 
 
-def _anchors(criteria: Sequence[CriterionSpec]) -> str:
-    lines = []
+def _task(question: str, segments: Sequence[str], criteria: Sequence[CriterionSpec]) -> str:
+    lines = [f"Question: {' '.join(neutralise(question).split())}", "Answer:", labelled(segments), ""]
     for spec in criteria:
         lines.append(f"{spec.name}: {neutralise(spec.asks)}")
         lines += [f"  {level}: {neutralise(text)}" for level, text in enumerate(spec.anchors)]

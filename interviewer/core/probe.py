@@ -22,6 +22,8 @@ NEED_TO_STAY = 0.35
 """A follow-up below this need is not worth its time; the next question is."""
 MINUTES_PER_QUESTION = 8
 """A main question with its follow-ups, as people talk."""
+NEARLY = 0.8
+"""Share of the best question's worth from which another one may be asked in its place."""
 GAP_SHARE = 0.65
 """How much of the need is distance to the top level; the rest is uncertainty of the reading."""
 
@@ -184,16 +186,19 @@ def _next_question(
     if elapsed > 1 - 0.5 / planned and asked and not known.open_must_ask:
         return Close(cause="time", reason="Too little time is left to open another question fairly.")
 
-    def worth(question: Question) -> tuple[float, float]:
+    def worth(question: Question) -> float:
         total = 0.0
         for target in question.targets:
             criterion = known.of(target.criterion)
             if criterion is not None:
                 boost = 2.0 if criterion.must_ask and not criterion.assessed else 1.0
                 total += boost * target.weight * need(criterion)
-        return (round(total, 6) + _coin(state.started.seed, "question", question.id), 0.0)
+        return round(total, 6)
 
-    question = max(left, key=worth)
+    values = {question.id: worth(question) for question in left}
+    # Among those that bring out nearly as much the seed decides, so that a second interview opens another door.
+    near = [q for q in left if values[q.id] >= NEARLY * max(values.values())]
+    question = max(near, key=lambda q: _coin(state.started.seed, "question", q.id))
     new = [t.criterion for t in question.targets if t.criterion in known.open_must_ask]
     why = f"brings out {', '.join(map(label, new))}" if new else "digs where the picture is thinnest"
     return Ask(

@@ -17,7 +17,7 @@ from interviewer.core.screen import neutralise
 from interviewer.core.session import SessionState, Turn
 from interviewer.core.text import clip_words, label
 
-VERSION = "1"
+VERSION = "2"
 SAID_WORDS = 130
 """Words of the last answer that the persona reads; head and tail are kept."""
 
@@ -129,18 +129,25 @@ LEVEL_TOKENS = ("0", "1", "2", "3")
 
 def judge_prefix(question: str, segments: Sequence[str]) -> str:
     """Render what all criteria of an answer share; it ends where the criterion begins."""
-    lines = [f"[{LABELS[i]}] {' '.join(neutralise(segment).split())}" for i, segment in enumerate(segments)]
-    return "\n".join([f"Question: {' '.join(neutralise(question).split())}", "Answer:", *lines, ""])
+    said = " ".join(_one_line(segment) for segment in segments)
+    return f"Question: {_one_line(question)}\nAnswer: {said}\n"
 
 
 def level_suffix(name: str, asks: str) -> str:
-    """Render the part that is read at one token: the level, ``0`` to ``3``."""
-    return f"Criterion: {label(name)}. {asks}\nlevel="
+    """Render the part that is read at one token: the level, ``0`` to ``3``.
 
-
-def evidence_suffix(name: str) -> str:
-    """Render the part that is read at one token: the label of the sentence that carries the level.
-
-    Short on purpose: prefill is what a judge pass costs, and the name is enough to point at a sentence.
+    Args:
+        name: Of the criterion.
+        asks: What it asks, for a criterion that the judge was not trained on; empty for the vocabulary's own, whose
+            name says it all to the adapter and costs a fifth of the tokens.
     """
-    return f"Criterion: {label(name)}\nsentence="
+    return f"{label(name)}: {asks}\nlevel=" if asks else f"{label(name)}\nlevel="
+
+
+def labelled(segments: Sequence[str]) -> str:
+    """Render an answer for a judge that names its evidence: one line per segment, each with its label."""
+    return "\n".join(f"[{LABELS[i]}] {_one_line(segment)}" for i, segment in enumerate(segments))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(neutralise(text).split())

@@ -37,6 +37,8 @@ class CriterionSpec(Frozen):
     name: str
     asks: str
     anchors: tuple[str, str, str, str]
+    own: bool = False
+    """Whether it comes with the request, so that a judge cannot have been trained on it."""
 
 
 class Segment(Frozen):

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from interviewer.core.assessment import Frozen, Notice
-from interviewer.core.text import Span, content_words, function_word_share, overlap, sentences, words
+from interviewer.core.text import Span, content_words, function_word_share, sentences, words
 
 _TOKEN = re.compile(r"<\|[^|<>]{0,40}\|>|<\|?/?(?:im_start|im_end|endoftext|system|s)\|?>|\[/?INST\]")
 _CONTROL = re.compile(rf"{_TOKEN.pattern}|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -37,7 +37,7 @@ _INJECTION = re.compile(
         \s+(?:\w+\s+){{0,3}}{_GRADER}\b
     | \b(?:pretend|imagine|let'?s\s+play)\b.{{0,40}}\byou\s+are\b.{{0,30}}\b{_GRADER}\b
     | ^\s*["'{{\[]*\s*(?:system|assistant|grader|evaluator|judge|rubric)\s*["']?\s*[:>]
-    | \b(?:level|score|grade|rating)["']?\s*[:=]\s*["']?(?:[23]\b(?!\.\d|\s*[%*]|\s+if\b)|full|max)
+    | \b(?:level|score|grade|rating)["']?\s*[:=]\s*["']?(?:[23]\b(?!\.\d|\s*[%*]|\s+if\b)|full|max\b(?!\())
     | \bverdict["']?\s*[:=]\s*["']?(?:strong_?\s?hire|hire)\b
     | \b(?:the|your)\s+(?:rubric|criteria|instructions)\s+(?:has|have)\s+been\s+(?:updated|changed|replaced)\b
     | \bnew\s+(?:rubric|instruction|scoring|grading)\b.{{0,30}}[:=]
@@ -90,14 +90,15 @@ def screen(answer: str, question: str, rubric_texts: Sequence[str] = ()) -> Scre
     """
     kept: list[Span] = []
     found: dict[str, int] = {}
-    seen: list[str] = []
-    asked = [s.of(question) for s in sentences(question)] + [question]
+    seen: list[_Read] = []
+    asked = [content_words(s.of(question)) for s in sentences(question)] + [content_words(question)]
+    rubric = [content_words(text) for text in rubric_texts]
     for span in sentences(answer):
-        text = span.of(answer)
-        code = _why_not(text, asked, rubric_texts, seen)
+        sentence = _Read(span.of(answer))
+        code = _why_not(sentence, asked, rubric, seen)
         if code is None:
             kept.append(span)
-            seen.append(text)
+            seen.append(sentence)
         else:
             found[code] = found.get(code, 0) + 1
     left = sum(len(words(span.of(answer))) for span in kept)
@@ -119,30 +120,45 @@ _MESSAGES = {
 }
 
 
-def _why_not(text: str, asked: Sequence[str], rubric_texts: Sequence[str], seen: Sequence[str]) -> str | None:
+class _Read:
+    """A sentence with its words, which many comparisons need and which are found once."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.words = words(text)
+        self.meaning = content_words(text)
+
+    def repeats(self, other: _Read) -> bool:
+        """Return whether both say the same; near copies differ by two words at most."""
+        if abs(len(self.words) - len(other.words)) > 2:
+            return False
+        smaller = min(len(self.meaning), len(other.meaning))
+        return self.words == other.words or len(self.meaning & other.meaning) >= 0.98 * smaller > 0
+
+
+def _why_not(
+    sentence: _Read, asked: Sequence[set[str]], rubric: Sequence[set[str]], seen: Sequence[_Read]
+) -> str | None:
+    text, meaning = sentence.text, sentence.meaning
     if _INJECTION.search(text) or _TOKEN.search(_MENTIONED.sub(" ", text)):
         return "prompt_injection"
     if _SELF_PRAISE.search(text):
         return "self_praise"
-    meaning = content_words(text)
     if len(meaning) >= 4:
         if any(_share(meaning, other) >= COPIED for other in asked):
             return "copied_question"
-        if len(meaning) >= 5 and any(_share(meaning, other) >= COPIED for other in rubric_texts):
+        if len(meaning) >= 5 and any(_share(meaning, other) >= COPIED for other in rubric):
             return "copied_rubric"
-        if any(words(text) == words(other) or (overlap(text, other) >= 0.98 and _close(text, other)) for other in seen):
+        # A program may say the same thing twice.
+        if not re.search(r"[={};]", text) and any(sentence.repeats(other) for other in seen):
             return "repetition"
-    if len(words(text)) >= 12 and function_word_share(text) < 0.06 and not _looks_like_code(text):
+    if len(sentence.words) >= 12 and function_word_share(text) < 0.06 and not _looks_like_code(text):
         return "keyword_list"
     return None
 
 
-def _share(meaning: set[str], other: str) -> float:
-    return len(meaning & content_words(other)) / len(meaning)
-
-
-def _close(a: str, b: str) -> bool:
-    return abs(len(words(a)) - len(words(b))) <= 2
+def _share(meaning: set[str], other: set[str]) -> float:
+    return len(meaning & other) / len(meaning)
 
 
 def _looks_like_code(text: str) -> bool:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
-_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9`])|\n+")
+_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?(?:[A-Z0-9`]|[a-z]{1,2}[A-Z]))|\n+")
+"""A sentence starts with a capital, a digit, code, or a name like vLLM and eBPF."""
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|vs|etc|approx|resp|Dr|Mr|Ms|No|Fig)\.|\b[A-Z]\.)$")
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+./'-]*")
 
@@ -94,7 +95,7 @@ def content_words(text: str) -> set[str]:
 def function_word_share(text: str) -> float:
     """Return the share of ``text``'s words that are function words; near 0 for a list of keywords."""
     all_words = words(text)
-    return sum(w in _STOP for w in all_words) / len(all_words) if all_words else 0.0
+    return sum(w.split("'")[0] in _STOP for w in all_words) / len(all_words) if all_words else 0.0
 
 
 def overlap(a: str, b: str) -> float:

@@ -71,8 +71,17 @@ def of_session(state: SessionState) -> Transcript:
 
 
 def to_text(transcript: Transcript) -> str:
-    """Write labelled text that :func:`parse_text` reads back to the same lines."""
-    return "\n\n".join(f"{line.speaker.capitalize()}: {line.text}" for line in transcript.lines) + "\n"
+    """Write labelled text that :func:`parse_text` reads back to the same lines.
+
+    A later line of somebody's words that would read as a label gets a backslash in front, which reading takes away.
+    """
+    return "\n\n".join(f"{line.speaker.capitalize()}: {_escaped(line.text)}" for line in transcript.lines) + "\n"
+
+
+def _escaped(text: str) -> str:
+    first, *later = text.split("\n")
+    labels = _INTERVIEWER | _CANDIDATE
+    return "\n".join([first, *(f"\\{x}" if x[:1] == "\\" or _label(x)[0] in labels else x for x in later)])
 
 
 def to_markdown(transcript: Transcript, title: str) -> str:
@@ -101,7 +110,7 @@ def parse_text(text: str, candidate: str | None = None) -> Transcript:
             known.add(label)
             raw.append((label, [rest]))
         elif raw:
-            raw[-1][1].append(line)
+            raw[-1][1].append(line[1:] if line[:1] == "\\" else line)
         elif line.strip() and not line.startswith("#"):
             unplaced.append(Unplaced(line=number, text=line.strip()))
     if not raw:

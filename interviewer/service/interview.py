@@ -88,6 +88,8 @@ class Interview:
         self._task: asyncio.Task[None] | None = None
         self._spoken: ev.QuestionAsked | None = None
         """A question that the candidate saw and that is not stored yet; it is stored before anything else is asked."""
+        self._told = False
+        """The candidate knows that the persona's model is away."""
         self._ending = False
         """The candidate ended the session while an answer was read; it ends as soon as that is done."""
         self._stopped = False
@@ -296,7 +298,18 @@ class Interview:
     async def _ask(self) -> None:
         if self._spoken is None:
             self._spoken = await self._speak()
-        await self._append(self._spoken)
+        spoken = self._spoken
+        await self._append(spoken)
+        await self._tell_of_outage(spoken)
+
+    async def _tell_of_outage(self, spoken: ev.QuestionAsked) -> None:
+        """Say once per outage that the persona's model is away and whose words are asked meanwhile."""
+        away = "model_unavailable" in spoken.problems
+        if away and not self._told:
+            message = "The persona's model cannot be reached; questions are asked in the rubric's own words meanwhile."
+            await self._append(ev.SessionNotice(code="model_unavailable", message=message))
+        if away or spoken.source == "generated":
+            self._told = away
 
     async def _speak(self) -> ev.QuestionAsked:
         turn, probe, persona = self._turn, self._probe, self.persona

@@ -224,7 +224,9 @@ class Scoring:
         if own is None:
             return specs(library.vocabulary, names)
         return tuple(
-            CriterionSpec(name=n, asks=c.asks, anchors=(c.levels["0"], c.levels["1"], c.levels["2"], c.levels["3"]))
+            CriterionSpec(
+                name=n, asks=c.asks, anchors=(c.levels["0"], c.levels["1"], c.levels["2"], c.levels["3"]), own=True
+            )
             for n, c in ((name, own.criteria[name]) for name in names)
         )
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from interviewer.core.prompts import LABELS, Count, evidence_suffix, judge_prefix, level_suffix
+from interviewer.core.prompts import Count, judge_prefix, level_suffix
 from interviewer.core.reading import Said, prepare, specs
 from interviewer.core.rubric import Vocabulary
 from serving.train import TrainError
@@ -97,16 +97,13 @@ class Item:
     """One answer as a packed sequence, with what is to be read after which node."""
 
     answer: Answer
+    said: str
+    """What was left to read after screening."""
     packed: Packed
     criteria: tuple[str, ...]
     level_nodes: tuple[int, ...]
     """Where the level of each criterion is read."""
     levels: tuple[int, ...]
-    sentence_nodes: tuple[int, ...]
-    """Where the sentence of each criterion is read."""
-    sentences: tuple[int | None, ...]
-    """Index of the right segment; ``None`` when the label names no evidence."""
-    segments: int
 
 
 class Reader:
@@ -119,32 +116,23 @@ class Reader:
         self._budget = budget
         self.count: Count = lambda text: len(self._tokens(text))
         self.level_ids = tuple(self._one(str(level)) for level in range(4))
-        self.label_ids = tuple(self._one(label) for label in LABELS)
 
     def item(self, answer: Answer) -> Item | None:
-        """Render one answer; ``None`` when screening leaves nothing, which is level 0 without any judge.
-
-        Evidence is looked for in the first window only; so is everything else.
-        """
+        """Render the first window of one answer; ``None`` when screening leaves nothing: level 0 without any judge."""
         criteria = specs(self._vocabulary, tuple(answer.labels))
         prepared = prepare(answer.question, [Said(turn=0, text=answer.answer)], criteria, self._budget, self.count)
         if not prepared.windows:
             return None
         texts = [s.quote.text for s in prepared.windows[0].segments]
         prefix = judge_prefix(prepared.windows[0].question, texts)
-        prompts = [prefix + level_suffix(c.name, c.asks) for c in criteria]
-        prompts += [prefix + evidence_suffix(c.name) for c in criteria]
-        packed = pack([self._tokens(p) for p in prompts])
-        ends = [path[-1] for path in packed.paths]
+        packed = pack([self._tokens(prefix + level_suffix(c.name, "")) for c in criteria])
         return Item(
             answer=answer,
+            said=" ".join(texts),
             packed=packed,
             criteria=tuple(c.name for c in criteria),
-            level_nodes=tuple(ends[: len(criteria)]),
+            level_nodes=tuple(path[-1] for path in packed.paths),
             levels=tuple(answer.labels[c.name] for c in criteria),
-            sentence_nodes=tuple(ends[len(criteria) :]),
-            sentences=tuple(_holding(texts, answer.evidence.get(c.name)) for c in criteria),
-            segments=len(texts),
         )
 
     def _tokens(self, text: str) -> list[int]:

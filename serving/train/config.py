@@ -47,6 +47,7 @@ class LoraSettings(BaseModel):
     max_len: Annotated[int, Field(ge=128, le=4096)]
     """Most tokens of a packed sequence."""
     threads: Annotated[int, Field(ge=1, le=64)] = 2
+    """Sequences that are worked on side by side, one core each; changes no result (with dropout it would)."""
 
 
 class PersonaSettings(LoraSettings):
@@ -66,8 +67,6 @@ class EvaluatorSettings(LoraSettings):
     """Share of a label's probability that its neighbouring levels get."""
     error_weight: Annotated[float, Field(ge=0)]
     """Weight of the squared error of the expected level."""
-    evidence_weight: Annotated[float, Field(ge=0)]
-    """Weight of the loss on the sentence label."""
     altered: Annotated[float, Field(ge=0, le=1)]
     """Share of the training answers that every second epoch reads padded or shuffled instead of as given."""
     start: str = ""

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import log1p
 from statistics import fmean, pstdev
 from typing import Any, TypeAlias
 
 from interviewer.core.assessment import expected_level
 from interviewer.core.calibration import Calibration
+from interviewer.core.lexical import NO_WORDS, WordModel
 from interviewer.core.rubric import Criterion, Vocabulary, anchor
 from interviewer.core.text import content_words, words
 from serving.train.answers import Answer, Item, Reader
 from serving.train.augment import padded, shuffled
 from serving.train.fit_calibration import Reading, fit_calibration, fit_cuts, steps
-from serving.train.lexical import WordRidge
+from serving.train.lexical import evidence_found
 from serving.train.metrics import agreement, bootstrap, quadratic_kappa
 from serving.train.tower import Tower
 
 Score: TypeAlias = Callable[[Sequence[tuple[Answer, str]]], list[float]]
 """Scores answers on criteria by something simpler than a judge; higher is better."""
-Read: TypeAlias = Callable[[Tower, Sequence[Item]], list[Reading]]
+Read: TypeAlias = Callable[[Tower, Sequence[Item], WordModel], list[Reading]]
 ROUNDS = 1000
 UNSEEN_SEED = 990_001
 """Seed of the alterations in the test; training uses another one and other fillers."""
@@ -33,47 +35,49 @@ def measure(
     reader: Reader,
     vocabulary: Vocabulary,
     calibration: Calibration,
-    train_answers: Sequence[Answer],
+    word_model: WordModel,
     calibration_items: Sequence[Item],
     test_answers: Sequence[Answer],
 ) -> dict[str, Any]:
-    """Return the ``test`` part of ``result.json``; ``train_answers`` are for the baseline that learns words."""
+    """Return the ``test`` part of ``result.json``: what ships, its two halves alone, and what any judge has to beat."""
     items = [item for a in test_answers if (item := reader.item(a)) is not None]
-    readings = read(tower, items)
+    known = read(tower, calibration_items, NO_WORDS)
+    readings = read(tower, items, word_model)
     levels, expected = _apply(calibration, readings)
     truth = [r.label for r in readings]
     questions = [r.question_id for r in readings]
+    others = {"adapter_alone": _apply(fit_calibration(known, "alone"), [replace(r, lean=0.0) for r in readings])}
     with tower.plain():
-        plain_calibration = fit_calibration(read(tower, calibration_items), "base")
-        plain = _apply(plain_calibration, read(tower, items))
-    others = {"base_zero_shot": plain}
-    counting = WordRidge(train_answers)
+        plain_calibration = fit_calibration(read(tower, calibration_items, NO_WORDS), "base")
+        others["base_zero_shot"] = _apply(plain_calibration, read(tower, items, NO_WORDS))
     scores: dict[str, Score] = {
         "answer_length": lambda pairs: [log1p(len(words(a.answer))) for a, _ in pairs],
         "keyword_recall": lambda pairs: [_keywords(a, vocabulary.criteria[c]) for a, c in pairs],
-        "word_ridge": counting.scores,
+        "words_alone": lambda pairs: [word_model.level.score(c, a.answer) for a, c in pairs],
     }
     for name, score in scores.items():
         others[name] = _baseline(score, calibration_items, items)
     by_criterion = _grouped([r.criterion for r in readings], truth, levels, expected)
-    pointed = [r.found for r in readings if r.found is not None]
     return {
         "answers": len(items),
         "questions": len(set(questions)),
         "evaluator": agreement(truth, levels, expected)
-        | {"kappa_95": _interval(questions, truth, levels), "evidence_found": round(fmean(pointed), 4)},
+        | {
+            "kappa_95": _interval(questions, truth, levels),
+            "evidence_found": round(evidence_found(word_model, test_answers), 4),
+        },
         "baselines": {
             name: agreement(truth, lv, ex) | {"kappa_difference_95": _difference(questions, truth, levels, lv)}
             for name, (lv, ex) in others.items()
         },
         "by_criterion": by_criterion,
         "by_kind": _grouped([r.kind for r in readings], truth, levels, expected),
-        "alterations": _alterations(tower, read, reader, calibration, test_answers, readings),
+        "alterations": _alterations(tower, read, reader, calibration, word_model, test_answers, readings),
     }
 
 
 def _apply(calibration: Calibration, readings: Sequence[Reading]) -> tuple[list[int], list[float]]:
-    applied = [calibration.apply(r.criterion, r.raw) for r in readings]
+    applied = [calibration.apply(r.criterion, r.raw, r.lean) for r in readings]
     return [level for _, level in applied], [expected_level(p) for p, _ in applied]
 
 
@@ -139,6 +143,7 @@ def _alterations(
     read: Read,
     reader: Reader,
     calibration: Calibration,
+    word_model: WordModel,
     answers: Sequence[Answer],
     readings: Sequence[Reading],
 ) -> dict[str, Any]:
@@ -146,7 +151,7 @@ def _alterations(
     found: dict[str, Any] = {}
     for name, alter in {"padded": padded, "shuffled": shuffled}.items():
         items = [i for a in answers if (i := reader.item(alter(a, UNSEEN_SEED, unseen=True))) is not None]
-        pairs = [(before[(r.answer_id, r.criterion)], r) for r in read(tower, items)]
+        pairs = [(before[(r.answer_id, r.criterion)], r) for r in read(tower, items, word_model)]
         old, new = _apply(calibration, [p[0] for p in pairs]), _apply(calibration, [p[1] for p in pairs])
         found[name] = {
             "mean_change_of_expected_level": round(fmean(b - a for a, b in zip(old[1], new[1], strict=True)), 4),

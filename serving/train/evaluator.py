@@ -10,6 +10,7 @@ import torch
 
 from interviewer.adapters.documents import load_library
 from interviewer.core.assessment import normalise
+from interviewer.core.lexical import WordModel
 from serving.train import PROJECT, TrainError
 from serving.train.answers import Answer, Item, Part, Reader, load_answers, update_split
 from serving.train.augment import empty, padded, shuffled
@@ -17,6 +18,7 @@ from serving.train.config import EvaluatorSettings, data_files, load_settings
 from serving.train.data import identity, sha256
 from serving.train.evaluation import measure
 from serving.train.fit_calibration import Reading, fit_calibration
+from serving.train.lexical import fit_words
 from serving.train.loop import fit
 from serving.train.output import command, evaluator_card, versions, write_result
 from serving.train.persona import layers
@@ -32,32 +34,17 @@ class Objective:
         """Keep the weights of the parts of the loss and the tokens that are read."""
         self._settings = settings
         self._levels = list(reader.level_ids)
-        self._labels = list(reader.label_ids)
         self._soft = soft_targets(settings.smoothing)
 
     def loss(self, tower: Tower, item: Item) -> torch.Tensor:
-        """Return the loss of one answer: level, expected level, and evidence."""
-        hidden = tower.hidden(item.packed)
-        total = self._level_loss(tower, hidden, item)
-        pointed = [(n, s) for n, s in zip(item.sentence_nodes, item.sentences, strict=True) if s is not None]
-        if pointed and self._settings.evidence_weight > 0:
-            logits = tower.logits(hidden, [n for n, _ in pointed])
-            wanted = torch.tensor([self._labels[s] for _, s in pointed])
-            total = total + self._settings.evidence_weight * torch.nn.functional.cross_entropy(logits, wanted)
-        return total
-
-    def level_loss(self, tower: Tower, item: Item) -> torch.Tensor:
-        """Return the part of the loss that the epoch is chosen by."""
-        return self._level_loss(tower, tower.hidden(item.packed), item)
-
-    def _level_loss(self, tower: Tower, hidden: torch.Tensor, item: Item) -> torch.Tensor:
-        logs = tower.logits(hidden, item.level_nodes).log_softmax(-1)[:, self._levels]
+        """Return the loss of one answer: its levels, and how far the expected levels are from them."""
+        logs = tower.logits(tower.hidden(item.packed), item.level_nodes).log_softmax(-1)[:, self._levels]
         wanted = torch.tensor(item.levels)
         likelihood = -(self._soft[wanted] * logs).sum(-1).mean()
         error = (logs.softmax(-1) @ LEVELS - wanted) ** 2
         return likelihood + self._settings.error_weight * error.mean()
 
-    def readings(self, tower: Tower, items: Sequence[Item]) -> list[Reading]:
+    def readings(self, tower: Tower, items: Sequence[Item], word_model: WordModel) -> list[Reading]:
         """Read every criterion of ``items``; no gradients."""
         tower.model.eval()
         found = []
@@ -65,21 +52,18 @@ class Objective:
             for item in items:
                 hidden = tower.hidden(item.packed)
                 levels = tower.logits(hidden, item.level_nodes)[:, self._levels].softmax(-1).tolist()
-                votes = tower.logits(hidden, item.sentence_nodes)[:, self._labels[: item.segments]]
-                best = votes.argmax(-1).tolist()
-                for index, criterion in enumerate(item.criteria):
-                    right = item.sentences[index]
-                    found.append(
-                        Reading(
-                            answer_id=item.answer.id,
-                            question_id=item.answer.question_id,
-                            criterion=criterion,
-                            label=item.levels[index],
-                            raw=normalise(tuple(levels[index])),
-                            found=None if right is None else best[index] == right,
-                            kind=item.answer.kind,
-                        )
+                found += [
+                    Reading(
+                        answer_id=item.answer.id,
+                        question_id=item.answer.question_id,
+                        criterion=criterion,
+                        label=item.levels[index],
+                        raw=normalise(tuple(levels[index])),
+                        lean=word_model.lean(criterion, item.said),
+                        kind=item.answer.kind,
                     )
+                    for index, criterion in enumerate(item.criteria)
+                ]
         return found
 
 
@@ -137,7 +121,7 @@ def train_evaluator(
 ) -> Path:
     """Train, calibrate and measure the evaluator; see :func:`serving.train.run`."""
     settings = load_settings(PROJECT / "personas" / name / "lora.yaml", EvaluatorSettings, overrides)
-    torch.set_num_threads(settings.threads)
+    torch.set_num_threads(1)
     files = data_files(settings)
     answers = load_answers(files)
     split = update_split(PROJECT / settings.split, answers)
@@ -145,6 +129,7 @@ def train_evaluator(
     reader = Reader(load_tokenizer(base), vocabulary, settings.max_len)
     train_answers = parts_of(answers, split, "train")
     lessons = Lessons(train_answers, reader, settings)
+    word_model = fit_words(train_answers)
     calibration_items = _items(reader, parts_of(answers, split, "calibration"))
     test_answers = parts_of(answers, split, "test")
     if not calibration_items or not lessons.of(0):
@@ -155,7 +140,7 @@ def train_evaluator(
         tower.load(read_adapter(Path(settings.start)))
 
     def check(current: Tower) -> float:
-        return sum(float(objective.level_loss(current, i)) for i in calibration_items) / len(calibration_items)
+        return sum(float(objective.loss(current, i)) for i in calibration_items) / len(calibration_items)
 
     record = fit(
         tower,
@@ -171,8 +156,9 @@ def train_evaluator(
     save_adapter(tower.state(), lora_config(settings, layers(tower)), out / "adapter", settings.base)
     # What is measured is what is served: the weights as they were stored, not as they were trained.
     tower.load(read_adapter(out / "adapter"))
-    version = f"{sha256([out / 'adapter' / 'adapter_model.safetensors'])[:8]}-{len(calibration_items)}"
-    readings = objective.readings(tower, calibration_items)
+    (out / "words.json").write_text(word_model.model_dump_json() + "\n", encoding="utf-8")
+    version = f"{sha256([out / 'adapter' / 'adapter_model.safetensors'])[:8]}-{word_model.version}"
+    readings = objective.readings(tower, calibration_items, word_model)
     calibration = fit_calibration(readings, version)
     (out / "calibration.json").write_text(calibration.model_dump_json(indent=2) + "\n", encoding="utf-8")
     progress(f"calibrated on {len(readings)} labels: {calibration.default}")
@@ -186,7 +172,7 @@ def train_evaluator(
             reader,
             vocabulary,
             calibration,
-            train_answers,
+            word_model,
             calibration_items,
             test_answers,
         ),

@@ -37,8 +37,8 @@ class Reading:
     criterion: str
     label: int
     raw: Probabilities
-    found: bool | None = None
-    """Whether the model pointed at the labelled evidence; ``None`` when the label names none."""
+    lean: float = 0.0
+    """What the word model makes of the same answer."""
     kind: str = ""
 
 
@@ -50,31 +50,31 @@ def fit_calibration(readings: Sequence[Reading], version: str) -> Calibration:
     """
     if not readings:
         raise ValueError("calibration needs labelled answers of the calibration split")
-    scale, bias = _scale_and_bias(readings)
-    shared = Fit(temperature=scale, bias=bias)
+    shared = _shared_fit(readings)
     spread = Calibration(version=version, default=shared)
-    expected = [expected_level(spread.apply(r.criterion, r.raw)[0]) for r in readings]
+    expected = [expected_level(spread.apply(r.criterion, r.raw, r.lean)[0]) for r in readings]
     cuts = fit_cuts(expected, [r.label for r in readings])
-    shared = Fit(temperature=scale, bias=bias, cuts=cuts)
+    shared = shared.model_copy(update={"cuts": cuts})
     kinds = {}
     for criterion in sorted({r.criterion for r in readings}):
         mine = [r for r in readings if r.criterion == criterion]
         if len(mine) >= ENOUGH:
             tilt = _tilt(mine, shared)
-            a, b, c, d = (round(x + tilt * (level - 1.5), 4) for level, x in enumerate(bias))
-            kinds[criterion] = Fit(temperature=scale, bias=(a, b, c, d), cuts=cuts)
+            bias = tuple(round(x + tilt * (level - 1.5), 4) for level, x in enumerate(shared.bias))
+            kinds[criterion] = shared.model_copy(update={"bias": bias})
     return Calibration(version=version, default=shared, kinds=kinds)
 
 
-def _scale_and_bias(readings: Sequence[Reading]) -> tuple[float, tuple[float, float, float, float]]:
+def _shared_fit(readings: Sequence[Reading]) -> Fit:
     logs = torch.tensor([[log(max(p, 1e-9)) for p in r.raw] for r in readings])
+    tilts = torch.tensor([[r.lean * (level - 1.5) for level in range(4)] for r in readings])
     labels = torch.tensor([r.label for r in readings])
-    parameters = torch.zeros(5, requires_grad=True)
+    parameters = torch.zeros(6, requires_grad=True)
     optimiser = torch.optim.LBFGS([parameters], max_iter=200, line_search_fn="strong_wolfe")
 
     def closure() -> torch.Tensor:
         optimiser.zero_grad()
-        logits = logs / parameters[0].exp() + parameters[1:]
+        logits = logs / parameters[0].exp() + parameters[1:5] + parameters[5] * tilts
         prior = PRIOR * (parameters**2).sum() / len(readings)
         loss = torch.nn.functional.cross_entropy(logits, labels) + prior
         loss.backward()
@@ -82,14 +82,15 @@ def _scale_and_bias(readings: Sequence[Reading]) -> tuple[float, tuple[float, fl
 
     optimiser.step(closure)
     found = parameters.detach()
-    a, b, c, d = (round(float(x - found[1:].mean()), 4) for x in found[1:])
-    return round(exp(float(found[0])), 4), (a, b, c, d)
+    a, b, c, d = (round(float(x - found[1:5].mean()), 4) for x in found[1:5])
+    # A weight below zero would trust the words to be wrong; that is noise.
+    return Fit(temperature=round(exp(float(found[0])), 4), bias=(a, b, c, d), words=round(max(0.0, float(found[5])), 4))
 
 
 def _tilt(readings: Sequence[Reading], shared: Fit) -> float:
     """Return how much a criterion leans up or down, by the mean error, shrunk by its number of labels."""
     plain = Calibration(version="", default=shared)
-    error = fmean(r.label - expected_level(plain.apply(r.criterion, r.raw)[0]) for r in readings)
+    error = fmean(r.label - expected_level(plain.apply(r.criterion, r.raw, r.lean)[0]) for r in readings)
     return max(-1.0, min(1.0, error * len(readings) / (len(readings) + 4 * PRIOR)))
 
 

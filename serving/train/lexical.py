@@ -1,67 +1,89 @@
-"""A judge that only counts words: kernel ridge regression of the level on the words of the answer, per criterion.
+"""Fits the models that only count words: kernel ridge regression in its dual form, written out as weights of words.
 
-It knows nothing of order or meaning, costs nothing to run, and learns from the same labels; a language model that reads
-answers has to beat it to be worth its weights.
+Each label is a row; two rows are alike as far as their words are, and more so when they are of one criterion. That is
+the same as one set of weights for all criteria plus one for each, which is what :mod:`interviewer.core.lexical` holds.
 """
 
 from __future__ import annotations
 
-import re
+import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from math import log1p
 
 import torch
 
-from interviewer.core.text import words
+from interviewer.core.lexical import Linear, WordModel
+from interviewer.core.text import sentences, words
 from serving.train.answers import Answer
 
 COMMON = 4
-"""A word counts when at least so many training answers use it."""
+"""A word counts when at least so many training texts use it."""
 RIDGE = 1.0
 SHARED = 0.3
-"""How much an answer to another criterion says about this one."""
-_NUMBER = re.compile(r"\d+")
+"""How much a row of another criterion says about this one."""
+OFFSET = 0.5
+"""How freely a criterion's own mean is fitted."""
+TINY = 0.002
+"""Weights of a criterion's own below this are left out of the file."""
 
 
-class WordRidge:
-    """Fitted once; scores are levels, not rounded and not limited to [0, 3]."""
+def fit_words(answers: Sequence[Answer]) -> WordModel:
+    """Fit both models on every label of ``answers``."""
+    levels = [(a.answer, c, float(level)) for a in answers for c, level in a.labels.items()]
+    pointed = [row for a in answers for row in _pointed(a)]
+    level, evidence = fit_linear(levels), fit_linear(pointed)
+    content = f"{level.model_dump_json()}{evidence.model_dump_json()}"
+    return WordModel(version=hashlib.sha256(content.encode()).hexdigest()[:8], level=level, evidence=evidence)
 
-    def __init__(self, answers: Sequence[Answer]) -> None:
-        """Fit on every label of ``answers``."""
-        uses = Counter(word for a in answers for word in set(words(a.answer)))
-        self._places = {w: i for i, w in enumerate(sorted(w for w, n in uses.items() if n >= COMMON))}
-        pairs = [(a, criterion) for a in answers for criterion in a.labels]
-        self._names = sorted({criterion for _, criterion in pairs})
-        self._known = self._features([a for a, _ in pairs])
-        self._criteria = self._numbers([criterion for _, criterion in pairs])
-        labels = torch.tensor([float(a.labels[criterion]) for a, criterion in pairs], dtype=torch.float64)
-        self._mean = labels.mean()
-        kernel = self._kernel(self._known, self._criteria) + RIDGE * torch.eye(len(pairs), dtype=torch.float64)
-        self._weights = torch.linalg.solve(kernel, labels - self._mean)
 
-    def scores(self, pairs: Sequence[tuple[Answer, str]]) -> list[float]:
-        """Return the predicted level of each answer on each criterion."""
-        features = self._features([a for a, _ in pairs])
-        found: list[float] = (
-            self._kernel(features, self._numbers([c for _, c in pairs])) @ self._weights + self._mean
-        ).tolist()
-        return found
+def fit_linear(rows: Sequence[tuple[str, str, float]]) -> Linear:
+    """Fit weights to rows of text, criterion and target."""
+    uses = Counter(word for text in {text for text, _, _ in rows} for word in set(words(text)))
+    known = sorted(w for w, n in uses.items() if n >= COMMON)
+    places = {w: i for i, w in enumerate(known)}
+    names = sorted({criterion for _, criterion, _ in rows})
+    table = torch.zeros(len(rows), len(known), dtype=torch.float64)
+    for row, (text, _, _) in enumerate(rows):
+        used = [places[w] for w in set(words(text)) if w in places]
+        table[row, used] = 1 / max(1, len(used)) ** 0.5
+    criteria = torch.tensor([names.index(c) for _, c, _ in rows])
+    targets = torch.tensor([y for _, _, y in rows], dtype=torch.float64)
+    same = (criteria[:, None] == criteria[None, :]).double()
+    kernel = table @ table.T * (SHARED + same) + OFFSET * same + RIDGE * torch.eye(len(rows), dtype=torch.float64)
+    dual = torch.linalg.solve(kernel, targets - targets.mean())
+    own, own_bias = {}, {}
+    for index, name in enumerate(names):
+        mine = criteria == index
+        weights = (table[mine].T @ dual[mine]).tolist()
+        own[name] = {w: round(x, 4) for w, x in zip(known, weights, strict=True) if abs(x) >= TINY}
+        own_bias[name] = round(float(OFFSET * dual[mine].sum()), 4)
+    shared = (SHARED * table.T @ dual).tolist()
+    return Linear(
+        bias=round(float(targets.mean()), 4),
+        shared={w: round(x, 4) for w, x in zip(known, shared, strict=True)},
+        own=own,
+        own_bias=own_bias,
+    )
 
-    def _features(self, answers: Sequence[Answer]) -> torch.Tensor:
-        table = torch.zeros(len(answers), len(self._places) + 2, dtype=torch.float64)
-        for row, answer in enumerate(answers):
-            found = words(answer.answer)
-            used = [self._places[w] for w in set(found) if w in self._places]
-            table[row, used] = 1 / max(1, len(used)) ** 0.5
-            table[row, -2] = 0.5 * log1p(len(found))
-            table[row, -1] = 0.5 * log1p(len(_NUMBER.findall(answer.answer)))
-        return table
 
-    def _numbers(self, criteria: Sequence[str]) -> torch.Tensor:
-        places = {name: place for place, name in enumerate(self._names)}
-        return torch.tensor([places.get(criterion, -1) for criterion in criteria])
+def evidence_found(model: WordModel, answers: Sequence[Answer]) -> float:
+    """Return the share of labelled evidence that is pointed at, among answers of two sentences and more."""
+    hits = []
+    for answer in answers:
+        parts = [span.of(answer.answer) for span in sentences(answer.answer)]
+        for criterion, text in answer.evidence.items():
+            right = {i for i, part in enumerate(parts) if text and _same(part, text)}
+            if right and len(parts) > 1:
+                hits.append(model.point(criterion, parts) in right)
+    return sum(hits) / len(hits) if hits else 0.0
 
-    def _kernel(self, features: torch.Tensor, criteria: torch.Tensor) -> torch.Tensor:
-        same = (criteria[:, None] == self._criteria[None, :]).to(features.dtype)
-        return features @ self._known.T * (SHARED + same) + 0.5 * same
+
+def _pointed(answer: Answer) -> list[tuple[str, str, float]]:
+    """Return one row per sentence and criterion with evidence: 1 for the sentence that carries it."""
+    parts = [span.of(answer.answer) for span in sentences(answer.answer)]
+    wanted = [(c, text) for c, text in answer.evidence.items() if text and any(_same(p, text) for p in parts)]
+    return [(part, c, float(_same(part, text))) for c, text in wanted for part in parts if len(parts) > 1]
+
+
+def _same(part: str, evidence: str) -> bool:
+    return evidence in part or (len(part) >= 8 and part in evidence)

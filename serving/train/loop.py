@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -100,10 +101,19 @@ def fit(
         torch.save(content, partial)
         partial.replace(checkpoint)
 
-    clock = _Clock(record, settings.epochs * per_epoch, place.epoch * per_epoch + place.item)
     if not record.held_out:
         record.held_out.append(_checked(tower, check))
         progress(f"before training: held-out {record.held_out[0]:.4f}")
+    clock = _Clock(record, settings.epochs * per_epoch, place.epoch * per_epoch + place.item)
+    weights = tower.trainable()
+    # Whole sequences side by side, one thread each: twice as fast on two cores as one sequence on both, whose matrices
+    # are too small to share. Gradients are added in the order of the sequences, so the sum does not depend on timing.
+    pool = ThreadPoolExecutor(settings.threads)
+
+    def learn_from(item: T) -> tuple[float, tuple[torch.Tensor, ...]]:
+        value = loss(tower, item)
+        return value.item(), torch.autograd.grad(value, weights)
+
     while place.epoch < settings.epochs:
         chosen = items(place.epoch)
         order = torch.randperm(
@@ -112,11 +122,12 @@ def fit(
         tower.model.train()
         while place.item < per_epoch:
             group = order[place.item : place.item + settings.batch]
-            for index in group:
-                value = loss(tower, chosen[index])
-                (value / len(group)).backward()
-                place.total += value.item()
-            torch.nn.utils.clip_grad_norm_(tower.trainable(), 1.0)
+            for found, gradients in pool.map(learn_from, [chosen[index] for index in group]):
+                place.total += found
+                for weight, gradient in zip(weights, gradients, strict=True):
+                    share = gradient / len(group)
+                    weight.grad = share if weight.grad is None else weight.grad + share
+            torch.nn.utils.clip_grad_norm_(weights, 1.0)
             optimiser.step()
             schedule.step()
             optimiser.zero_grad(set_to_none=True)
@@ -136,6 +147,7 @@ def fit(
         place = _Place(epoch=place.epoch + 1)
         clock.note()
         keep()
+    pool.shutdown()
     tower.load(best)
     tower.model.eval()
     return record

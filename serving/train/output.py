@@ -92,7 +92,7 @@ def evaluator_card(result: dict[str, Any]) -> str:
     test, settings, counts = result["test"], result["settings"], result["data"]["answers"]
     mine = test["evaluator"]
     rows = [
-        f"| **this adapter** | **{mine['kappa']:.2f}** | {mine['spearman']:.2f} | {mine['mean_signed_error']:+.2f} | "
+        f"| **what ships** | **{mine['kappa']:.2f}** | {mine['spearman']:.2f} | {mine['mean_signed_error']:+.2f} | "
         f"{mine['recall_0_1']:.2f} | {mine['recall_3']:.2f} | |"
     ]
     for name, found in test["baselines"].items():
@@ -121,8 +121,9 @@ license: {LICENCE.lower()}
 
 # Adapter `evaluator`
 
-Reads one token after `level=` as a distribution over levels 0 to 3 of one criterion, and one after `sentence=` as the
-label of the candidate's sentence that carries it. `calibration.json` turns the raw distribution into the reported one.
+Reads one token after `level=` as a distribution over levels 0 to 3 of one criterion. `words.json` holds two linear
+models over words, fitted on the same training answers: one leans the level a little, the other points at the sentence
+that carries it. `calibration.json` weighs both into the reported distribution and was fitted on its own questions.
 
 {_adapter_lines(settings)}
 
@@ -133,7 +134,8 @@ intervals are 95% bootstrap intervals over questions, kappa is quadratically wei
 |---|---|---|---|---|---|---|
 {chr(10).join(rows)}
 
-Kappa {low:.2f} to {high:.2f}. The labelled evidence was pointed at in {mine["evidence_found"]:.0%} of the cases. With
+The first row is what ships; `adapter alone` and `words alone` are its halves, calibrated the same way. Its kappa is
+{low:.2f} to {high:.2f}. The labelled evidence was pointed at in {mine["evidence_found"]:.0%} of the cases. With
 harmless alterations of the same answers, {altered}.
 
 | criterion | labels | kappa | Spearman | mean signed error |

@@ -93,7 +93,7 @@ def train_persona(
 ) -> Path:
     """Train and write one persona's folder; see :func:`serving.train.run`."""
     settings = load_settings(PROJECT / "personas" / name / "lora.yaml", PersonaSettings, overrides)
-    torch.set_num_threads(settings.threads)
+    torch.set_num_threads(1)
     files = data_files(settings)
     data = material(name, load_tokenizer(base), settings)
     if not data.train:

@@ -12,7 +12,8 @@ from starlette.responses import Response
 from interviewer.adapters.judges import BigJudge, SmallJudge
 from interviewer.adapters.openai_model import make_client
 from interviewer.core.calibration import UNCALIBRATED, Calibration, Fit
-from interviewer.core.prompts import evidence_suffix, judge_prefix, level_suffix
+from interviewer.core.lexical import NO_WORDS, Linear, WordModel
+from interviewer.core.prompts import judge_prefix, level_suffix
 from interviewer.core.reading import CriterionSpec, Segment, Window, specs
 from interviewer.core.text import Span, quote
 from interviewer.service.ports import JudgeError, JudgeInvalid, JudgeTimeout
@@ -31,51 +32,64 @@ CRITERIA: tuple[CriterionSpec, ...] = specs(library().vocabulary, ["measurement"
 LOW, HIGH = {"0": 0.9, "1": 0.1}, {" 3": 0.6, "2": 0.3, "3": 0.1}
 
 
-def small(client: AsyncOpenAI, calibration: Calibration = UNCALIBRATED) -> SmallJudge:
-    return SmallJudge(client, "evaluator@1", calibration, identity="small:evaluator@1:calibration-none")
+def small(client: AsyncOpenAI, calibration: Calibration = UNCALIBRATED, words: WordModel = NO_WORDS) -> SmallJudge:
+    return SmallJudge(client, "evaluator@1", calibration, words, identity="small:evaluator@1:calibration-none")
 
 
 class TestSmall:
     """One token per criterion, read as a distribution."""
 
     async def test_one_request_reads_all_criteria(self, api: Endpoint) -> None:
-        api.answer = lambda _: completion(LOW, HIGH, {"A": 0.2, "C": 0.7}, {" B": 0.9})
+        api.answer = lambda _: completion(LOW, HIGH)
         api.asked.clear()
         async with api.client() as client:
             low, high = await small(client).read(WINDOW, CRITERIA)
         assert low.level == 0 and low.probabilities == pytest.approx((0.9, 0.1, 0, 0), abs=1e-6)
         assert high.level == 3 and high.probabilities == pytest.approx((0, 0, 0.3, 0.7), abs=1e-6)
-        assert (low.segment, high.segment) == (2, 1)
         (asked,) = api.asked
         prefix = judge_prefix("What did you cut?", ["We cut it.", "The p99 fell.", "Nobody complained."])
-        assert asked["prompt"] == [
-            *(prefix + level_suffix(c.name, c.asks) for c in CRITERIA),
-            *(prefix + evidence_suffix(c.name) for c in CRITERIA),
-        ]
+        assert asked["prompt"] == [prefix + level_suffix(c.name, "") for c in CRITERIA]
         assert (asked["model"], asked["max_tokens"], asked["temperature"]) == ("evaluator@1", 1, 0)
 
     async def test_the_calibration_of_a_criterion_decides(self, api: Endpoint) -> None:
-        api.answer = lambda _: completion(HIGH, HIGH, None, None)
+        api.answer = lambda _: completion(HIGH, HIGH)
         strict = Calibration(version="7", kinds={"measurement": Fit(cuts=(0.5, 1.5, 2.9))})
         async with api.client() as client:
             calibrated, plain = await small(client, strict).read(WINDOW, CRITERIA)
         assert (calibrated.level, plain.level) == (2, 3)
-        assert (calibrated.segment, plain.segment) == (None, None), "no sentence was pointed at"
 
-    async def test_a_label_beyond_the_sentences_points_at_nothing(self, api: Endpoint) -> None:
-        api.answer = lambda _: completion(HIGH, HIGH, {"D": 0.9}, {"Z": 0.5, "A": 0.1})
+    async def test_the_words_point_at_the_sentence_and_tilt_the_level(self, api: Endpoint) -> None:
+        api.answer = lambda _: completion({"1": 0.5, "2": 0.5}, {"1": 0.5, "2": 0.5})
+        words = WordModel(
+            version="1",
+            level=Linear(bias=1.5, shared={"p99": 1.0}, own={"measurement": {}}),
+            evidence=Linear(shared={"p99": 0.2, "nobody": 0.1}, own={"tradeoff_reasoning": {"nobody": 0.5}}),
+        )
+        trusting = Calibration(version="7", default=Fit(words=2.0))
         async with api.client() as client:
-            one, two = await small(client).read(WINDOW, CRITERIA)
-        assert (one.segment, two.segment) == (None, 0)
+            tilted, plain = await small(client, trusting, words).read(WINDOW, CRITERIA)
+        assert tilted.probabilities == pytest.approx((0, 0.119, 0.881, 0), abs=1e-3), "e**-1 against e**1"
+        assert plain.probabilities == pytest.approx((0, 0.5, 0.5, 0), abs=1e-6), "the words know nothing of it"
+        assert (tilted.segment, plain.segment) == (1, 2)
+
+    async def test_a_criterion_of_the_request_is_explained_and_never_tilted(self, api: Endpoint) -> None:
+        api.answer = lambda _: completion({"1": 0.5, "2": 0.5})
+        own = CriterionSpec(name="measurement", asks="Is it counted?", anchors=("a", "b", "c", "d"), own=True)
+        words = WordModel(version="1", level=Linear(bias=3.0, own={"measurement": {}}))
+        async with api.client() as client:
+            (read,) = await small(client, Calibration(version="7", default=Fit(words=2.0)), words).read(WINDOW, [own])
+        assert api.asked[-1]["prompt"][0].endswith("\nmeasurement: Is it counted?\nlevel=")
+        assert read.probabilities == pytest.approx((0, 0.5, 0.5, 0), abs=1e-6)
 
     @pytest.mark.parametrize(
         "tops",
         [
             (),
-            (HIGH, HIGH, None),
-            (None, None, None, None),
-            ({"the": 0.9, "0": 0.001}, HIGH, None, None),
-            ({}, {}, {}, {}),
+            (HIGH,),
+            (HIGH, HIGH, HIGH),
+            (None, None),
+            ({"the": 0.9, "0": 0.001}, HIGH),
+            ({}, {}),
         ],
     )
     async def test_what_is_no_level_is_invalid(self, api: Endpoint, tops: tuple[dict[str, float] | None, ...]) -> None:
@@ -88,7 +102,7 @@ class TestSmall:
         def nan(_: dict[str, Any]) -> Response:
             top = '{"0": NaN, "1": 1e999, "2": -1.0, "3": NaN}'
             choice = '{"index": %d, "text": "", "finish_reason": "length", "logprobs": {"top_logprobs": [' + top + "]}}"
-            choices = ",".join(choice % i for i in range(4))
+            choices = ",".join(choice % i for i in range(2))
             body = '{"id": "c", "object": "text_completion", "created": 1, "model": "m", "choices": [' + choices + "]}"
             return Response(body, media_type="application/json")
 

@@ -113,3 +113,11 @@ def test_temperature_bias_and_cuts_by_hand() -> None:
     roots = (0.8, 0.4, 0.2 * exp(log(2)), 0.4)
     assert hot == pytest.approx(normalise(roots))
     assert calibration.apply("other", (1.0, 0.0, 0.0, 0.0))[1] == 0
+
+
+def test_the_lean_of_the_words_tilts_the_levels_by_hand() -> None:
+    calibration = Calibration(version="7", default=Fit(words=log(2)))
+    flat: Probabilities = (0.25, 0.25, 0.25, 0.25)
+    assert calibration.apply("any", flat, 0.0)[0] == pytest.approx(flat)
+    assert calibration.apply("any", flat, 1.0)[0] == pytest.approx((1 / 15, 2 / 15, 4 / 15, 8 / 15))
+    assert calibration.apply("any", flat, -1.0)[0] == pytest.approx((8 / 15, 4 / 15, 2 / 15, 1 / 15))

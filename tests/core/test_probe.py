@@ -220,6 +220,13 @@ def test_a_drill_stays_on_its_questions() -> None:
     assert close(Log().turn_on("batch", DONE).state, rubric(), only=only).cause == "complete"
 
 
+def test_the_seed_chooses_among_questions_that_bring_out_nearly_as_much() -> None:
+    full = [question(f"full{n}") for n in range(4)]
+    poor = question("poor", *(target(c, "poor") for c in (IMPACT, HONEST, "other")))
+    chosen = {ask(Log(seed=seed).state, rubric(poor, *full)).question_id for seed in range(60)}
+    assert chosen == {q.id for q in full}
+
+
 def test_ties_are_broken_by_the_seed_alone() -> None:
     many = rubric(*(question(f"q{n}") for n in range(8)))
     turned = rubric(*reversed(many.questions))

@@ -8,10 +8,10 @@ from interviewer.core.prompts import (
     LABELS,
     TurnRequest,
     count_messages,
-    evidence_suffix,
     fit,
     history,
     judge_prefix,
+    labelled,
     level_suffix,
     persona_messages,
 )
@@ -140,17 +140,21 @@ def test_history_sums_up_what_is_older_without_saying_how_it_went() -> None:
     assert history(unknown.turn_on("cache", assessed()).state, rubric())[0].startswith("covered the opening;")
 
 
-def test_sentences_are_labelled_for_the_judge() -> None:
+def test_question_and_answer_come_first_for_the_judge() -> None:
     text = judge_prefix("What\nnow? <|im_end|>", ["We  cached.", "It\nhelped </s>."])
-    assert text == "Question: What now?\nAnswer:\n[A] We cached.\n[B] It helped .\n"
+    assert text == "Question: What now?\nAnswer: We cached. It helped .\n"
 
 
-def test_all_criteria_share_the_prefix_and_end_at_one_token() -> None:
-    assert level_suffix("llm_serving_depth", "Is it deep?") == "Criterion: LLM serving depth. Is it deep?\nlevel="
-    assert evidence_suffix("llm_serving_depth") == "Criterion: LLM serving depth\nsentence="
+def test_a_known_criterion_is_named_and_a_new_one_is_explained() -> None:
+    assert level_suffix("llm_serving_depth", "") == "LLM serving depth\nlevel="
+    assert level_suffix("on_call_sense", "Is it calm?") == "on call sense: Is it calm?\nlevel="
+
+
+def test_sentences_are_labelled_for_a_judge_that_names_its_evidence() -> None:
+    assert labelled(["We  cached.", "It\nhelped <|im_end|>."]) == "[A] We cached.\n[B] It helped ."
 
 
 @pytest.mark.parametrize("count", [1, len(LABELS)])
 def test_there_is_a_label_for_each_sentence(count: int) -> None:
     assert len(set(LABELS)) == 24
-    assert f"[{LABELS[count - 1]}] s" in judge_prefix("Q?", ["s"] * count)
+    assert f"[{LABELS[count - 1]}] s" in labelled(["s"] * count)

@@ -70,11 +70,11 @@ def test_rubric_words_are_compared_with_the_criteria_that_are_read() -> None:
 def test_a_long_answer_is_cut_into_windows_and_the_rest_is_named() -> None:
     sentence = "Number {} of the many things that I measured then."
     said = " ".join(sentence.format(n) for n in range(12))
-    # a prefix is 11 words and each labelled sentence 11: three fit in 50
+    # the question takes 10 words and each sentence 10: four fit in 50
     prepared = ready(said, budget=50, most=2)
-    assert [len(w) for w in quotes(prepared)] == [3, 3]
+    assert [len(w) for w in quotes(prepared)] == [4, 4]
     assert [(n.code, n.message) for n in prepared.notices] == [
-        ("too_long", "Only the first 2 parts of 4 of this very long answer were read.")
+        ("too_long", "Only the first 2 parts of 3 of this very long answer were read.")
     ]
 
 
@@ -117,7 +117,7 @@ def raw(p: Probabilities, level: int, segment: int | None = 0) -> RawReading:
 
 def test_the_window_that_shows_most_decides() -> None:
     said = [Said(turn=1, text="I guess so here. I measured p99 at 800 ms there.")]
-    prepared = prepare(QUESTION, said, BOTH, 20, words_count)
+    prepared = prepare(QUESTION, said, BOTH, 18, words_count)
     assert len(prepared.windows) == 2
     low, high = (0.2, 0.8, 0.0, 0.0), (0.0, 0.0, 0.4, 0.6)
     readings = [[raw(low, 1), raw(high, 3)], [raw(high, 3), raw(low, 1)]]
@@ -129,7 +129,7 @@ def test_the_window_that_shows_most_decides() -> None:
 
 def test_the_first_of_two_equal_windows_is_quoted() -> None:
     said = [Said(turn=1, text="I guess so here. I measured p99 at 800 ms there.")]
-    prepared = prepare(QUESTION, said, BOTH, 20, words_count)
+    prepared = prepare(QUESTION, said, BOTH, 18, words_count)
     same = [raw(exactly(1), 1), raw(exactly(1), 1)]
     found = assemble(BOTH, prepared, [same, same], said, "j").criteria[0]
     assert [q.text for q in found.evidence] == ["I guess so here."]

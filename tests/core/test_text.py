@@ -33,6 +33,10 @@ speech = st.text(st.sampled_from("aB1 .!?\n\"')(é\t,e.g`"), max_size=80)
         ('He said "no." Then left.', ['He said "no."', "Then left."]),
         ("an abbreviation at the line end e.g.\nNext", ["an abbreviation at the line end e.g.", "Next"]),
         ("not. a new one", ["not. a new one"]),
+        (
+            "It stalls. vLLM preempts. eBPF shows it. so be it",
+            ["It stalls.", "vLLM preempts.", "eBPF shows it. so be it"],
+        ),
     ],
 )
 def test_sentences(text: str, expected: list[str]) -> None:

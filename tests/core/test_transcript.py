@@ -79,6 +79,8 @@ def test_text_is_read_back_to_the_same_lines(texts: list[str]) -> None:
     [
         "Each row looks like this:\nuser: hello\nassistant: hi\nQ: why\nA: so",
         "Note: p99 first.",
+        "The log said\nCandidate: build 7 is out\ninterviewer: no such build",
+        "It ends in\n\\Candidate: x\n\\\\ twice",
         "**Bold** first, then __init__.",
         "__init__ is where it starts",
         "10:30 is when it began",

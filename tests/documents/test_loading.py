@@ -120,6 +120,18 @@ def test_an_error_names_file_line_and_reason(
         assert int(number) == line + offset
 
 
+@pytest.mark.parametrize(
+    ("name", "copy", "message"),
+    [("recruiter.yaml", "zz.yaml", "another document"), ("persona.yaml", "../zz/persona.yaml", "another persona")],
+)
+def test_an_id_used_twice_is_refused(folders: Folders, name: str, copy: str, message: str) -> None:
+    again = (folders.path(name).parent / copy).resolve()
+    again.parent.mkdir(exist_ok=True)
+    again.write_text(folders.path(name).read_text(encoding="utf-8"), encoding="utf-8")
+    with pytest.raises(DocumentError, match=rf"^{again}:\d+: {message} has the id 'recruiter' already"):
+        folders.load()
+
+
 def test_probes_of_one_kind_are_refused(folders: Folders) -> None:
     """A target that had four moves may lose one; with two left it is named."""
     folders.edit("recruiter.yaml", "move: other_side", "move: clarify")

@@ -123,6 +123,7 @@ async def test_a_model_that_is_down_does_not_stop_the_interview(memory: SqlEvent
     assert desk.failures == []
     await desk.answer()
     assert desk.question(3).text != ""
+    assert [n.code for n in desk.state.notices] == ["model_unavailable"], "told once, not at every question"
 
 
 async def test_a_model_that_breaks_after_its_lead_keeps_the_lead(memory: SqlEventStore) -> None:

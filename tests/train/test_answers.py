@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from interviewer.adapters.documents import load_library, packaged
-from interviewer.core.prompts import LABELS, evidence_suffix, judge_prefix, level_suffix
+from interviewer.core.prompts import LABELS, judge_prefix, level_suffix
 from interviewer.core.rubric import Vocabulary
 from serving.train import PROJECT, TrainError
 from serving.train.answers import SHARES, Answer, Reader, extend_split, load_answers, update_split
@@ -35,26 +35,18 @@ ANSWER = Answer(
 )
 
 
-def test_an_item_reads_the_prompts_that_the_judge_reads(
-    reader: Reader, vocabulary: Vocabulary, tokenizer: CharTokenizer
-) -> None:
+def test_an_item_reads_the_prompts_that_the_judge_reads(reader: Reader, tokenizer: CharTokenizer) -> None:
     item = reader.item(ANSWER)
     assert item is not None
     sentences = ANSWER.answer.replace(". ", ".|").split("|")
     prefix = judge_prefix(ANSWER.question, sentences)
     for index, name in enumerate(item.criteria):
-        level, sentence = item.packed.paths[index], item.packed.paths[index + 3]
-        asks = vocabulary.criteria[name].asks
-        assert [item.packed.ids[n] for n in level] == tokenizer(
-            prefix + level_suffix(name, asks), add_special_tokens=False
-        )["input_ids"]
-        assert [item.packed.ids[n] for n in sentence] == tokenizer(
-            prefix + evidence_suffix(name), add_special_tokens=False
-        )["input_ids"]
-        assert (item.level_nodes[index], item.sentence_nodes[index]) == (level[-1], sentence[-1])
+        path = item.packed.paths[index]
+        prompt = tokenizer(prefix + level_suffix(name, ""), add_special_tokens=False)["input_ids"]
+        assert [item.packed.ids[n] for n in path] == prompt
+        assert item.level_nodes[index] == path[-1]
     assert item.levels == (2, 1, 0)
-    assert item.sentences == (1, 2, None)
-    assert item.segments == 3
+    assert item.said == ANSWER.answer
 
 
 def test_what_is_screened_away_is_not_trained_on(reader: Reader) -> None:
@@ -121,7 +113,7 @@ def test_an_empty_answer_shows_nothing(reader: Reader) -> None:
     nothing = empty(ANSWER, 7)
     assert set(nothing.labels.values()) == {0}
     item = reader.item(nothing)
-    assert item is not None and set(item.sentences) == {None}
+    assert item is not None and set(item.levels) == {0}
 
 
 def test_the_test_pads_with_sentences_that_training_never_shows() -> None:

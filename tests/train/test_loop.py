@@ -93,7 +93,7 @@ def test_an_interrupted_run_goes_on_where_it_was(
     settings: PersonaSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("serving.train.loop.SAVE_SECONDS", 0.0)
-    settings = settings.model_copy(update={"dropout": 0.2})
+    settings = settings.model_copy(update={"dropout": 0.2, "threads": 1})
     whole = new(settings)
     expected = train(whole, settings, tmp_path / "whole.pt")
     with pytest.raises(Stop):
@@ -105,6 +105,16 @@ def test_an_interrupted_run_goes_on_where_it_was(
     assert record.held_out == pytest.approx(expected.held_out, abs=1e-6)
     for key, value in resumed.state().items():
         torch.testing.assert_close(value, whole.state()[key])
+
+
+def test_working_side_by_side_changes_nothing(settings: PersonaSettings, tmp_path: Path) -> None:
+    towers = []
+    for threads in (1, 3):
+        these = settings.model_copy(update={"threads": threads, "batch": 3})
+        towers.append(new(these))
+        train(towers[-1], these, tmp_path / f"{threads}.pt")
+    for key, value in towers[0].state().items():
+        torch.testing.assert_close(towers[1].state()[key], value)
 
 
 @pytest.mark.parametrize(("resume", "identity"), [(False, "one"), (True, "two")])

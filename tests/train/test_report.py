@@ -61,7 +61,7 @@ def test_cards_say_how_well_and_how_to_repeat() -> None:
         }
     )
     assert "+0.10 to +0.30" in evaluator
-    assert "Kappa 0.40 to 0.60" in evaluator
+    assert "0.40 to 0.60" in evaluator
     assert "The run was stopped early." in evaluator
     persona = persona_card(
         {
