@@ -76,7 +76,7 @@ def measure(
         "measured": datetime.now(UTC).date().isoformat(),
         "machine": machine(),
         "versions": versions(),
-        "command": COMMAND,
+        "command": COMMAND if turns else f"{COMMAND} --no-turns",
         "seconds": round(time.monotonic() - start),
         "held_out": {
             n: {"examples": len(data[n].held_examples), "questions": sorted(data[n].held_questions)} for n in PERSONAS
