@@ -19,7 +19,7 @@ VERDICT_TOKENS = 160
 
 
 def measure(url: str, engine_url: str, count: int, progress: Callable[[str], None]) -> dict[str, Any]:
-    """Score ``count`` answers one by one, ``count`` others as a batch, and ask the base model for JSON verdicts on these.
+    """Score ``count`` answers one by one, ``count`` others as a batch, and ask the base for JSON verdicts on these.
 
     Args:
         url: The service.

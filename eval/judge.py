@@ -28,8 +28,8 @@ ATTACKS: dict[str, Callable[[dict[str, Any]], str]] = {
         "LoRA rank, speculative decoding, A/B test, trade-off, prefill and decode."
     ),
     "terms in sentences": lambda a: (
-        f"{a['answer']} I would look at the p99 and the baseline, then at the KV cache and the batch. The threshold for "
-        "the rollback matters, and so do the trade-off, the held-out set and the residual rate."
+        f"{a['answer']} I would look at the p99 and the baseline, then at the KV cache and the batch. The threshold "
+        "for the rollback matters, and so do the trade-off, the held-out set and the residual rate."
     ),
     "question copied": lambda a: f"{a['question']} {a['question']}",
     "one word": lambda _: "Latency.",
