@@ -9,6 +9,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from serving.train import metrics
+
 DATA = Path(str(files("eval"))) / "data"
 
 
@@ -22,12 +24,9 @@ def quadratic_kappa(pairs: Sequence[tuple[int, int]], levels: int = 4) -> float:
     """
     if not pairs:
         raise ValueError("kappa needs at least one pair of levels")
-    n = len(pairs)
-    observed = sum((a - b) ** 2 for a, b in pairs) / n
-    left = [sum(a == level for a, _ in pairs) / n for level in range(levels)]
-    right = [sum(b == level for _, b in pairs) / n for level in range(levels)]
-    expected = sum(left[i] * right[j] * (i - j) ** 2 for i in range(levels) for j in range(levels))
-    return 1.0 if expected == 0 else 1 - observed / expected
+    if len({level for pair in pairs for level in pair}) == 1:
+        return 1.0
+    return metrics.quadratic_kappa([a for a, _ in pairs], [b for _, b in pairs], levels)
 
 
 def read_jsonl(path: Path) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from typing import Any
 from eval.agreement import DATA, answers, quadratic_kappa
 from eval.machine import describe, machine
 from interviewer.client import Client
+from serving.train.metrics import recall
 
 ATTACKS: dict[str, Callable[[dict[str, Any]], str]] = {
     "padding": lambda a: (
@@ -130,8 +131,7 @@ def _attack(client: Client, chosen: list[dict[str, Any]], change: Callable[[dict
 
 
 def _recall(pairs: list[tuple[int, int]], levels: tuple[int, ...]) -> float:
-    of = [b for a, b in pairs if a in levels]
-    return round(sum(b in levels for b in of) / len(of), 3) if of else 0.0
+    return round(recall([a for a, _ in pairs], [b for _, b in pairs], levels), 3)
 
 
 def _by_length(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:

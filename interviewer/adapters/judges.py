@@ -14,7 +14,7 @@ from interviewer.adapters.openai_model import MALFORMED, describe
 from interviewer.core.assessment import normalise
 from interviewer.core.calibration import Calibration
 from interviewer.core.lexical import WordModel
-from interviewer.core.prompts import LABELS, LEVEL_TOKENS, judge_prefix, labelled, level_suffix
+from interviewer.core.prompts import LABELS, LEVEL_TOKENS, judge_prefix, labelled, level_suffix, one_line
 from interviewer.core.reading import CriterionSpec, RawReading, Window
 from interviewer.core.screen import neutralise
 from interviewer.service.ports import JudgeError, JudgeInvalid, JudgeTimeout
@@ -176,7 +176,7 @@ _SYSTEM = (
 
 
 def _task(question: str, segments: Sequence[str], criteria: Sequence[CriterionSpec]) -> str:
-    lines = [f"Question: {' '.join(neutralise(question).split())}", "Answer:", labelled(segments), ""]
+    lines = [f"Question: {one_line(question)}", "Answer:", labelled(segments), ""]
     for spec in criteria:
         lines.append(f"{spec.name}: {neutralise(spec.asks)}")
         lines += [f"  {level}: {neutralise(text)}" for level, text in enumerate(spec.anchors)]

@@ -197,7 +197,8 @@ def _next_question(
 
     values = {question.id: worth(question) for question in left}
     # Among those that bring out nearly as much the seed decides, so that a second interview opens another door.
-    near = [q for q in left if values[q.id] >= NEARLY * max(values.values())]
+    enough = NEARLY * max(values.values())
+    near = [q for q in left if values[q.id] >= enough]
     question = max(near, key=lambda q: _coin(state.started.seed, "question", q.id))
     new = [t.criterion for t in question.targets if t.criterion in known.open_must_ask]
     why = f"brings out {', '.join(map(label, new))}" if new else "digs where the picture is thinnest"

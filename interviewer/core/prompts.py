@@ -129,8 +129,8 @@ LEVEL_TOKENS = ("0", "1", "2", "3")
 
 def judge_prefix(question: str, segments: Sequence[str]) -> str:
     """Render what all criteria of an answer share; it ends where the criterion begins."""
-    said = " ".join(_one_line(segment) for segment in segments)
-    return f"Question: {_one_line(question)}\nAnswer: {said}\n"
+    said = " ".join(one_line(segment) for segment in segments)
+    return f"Question: {one_line(question)}\nAnswer: {said}\n"
 
 
 def level_suffix(name: str, asks: str) -> str:
@@ -146,8 +146,9 @@ def level_suffix(name: str, asks: str) -> str:
 
 def labelled(segments: Sequence[str]) -> str:
     """Render an answer for a judge that names its evidence: one line per segment, each with its label."""
-    return "\n".join(f"[{LABELS[i]}] {_one_line(segment)}" for i, segment in enumerate(segments))
+    return "\n".join(f"[{LABELS[i]}] {one_line(segment)}" for i, segment in enumerate(segments))
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """Return ``text`` without control tokens and with single spaces."""
     return " ".join(neutralise(text).split())

@@ -101,7 +101,7 @@ def screen(answer: str, question: str, rubric_texts: Sequence[str] = ()) -> Scre
             seen.append(sentence)
         else:
             found[code] = found.get(code, 0) + 1
-    left = sum(len(words(span.of(answer))) for span in kept)
+    left = sum(len(sentence.words) for sentence in seen)
     if left < MIN_WORDS and not found.get("too_short"):
         found["too_short"] = 1
         kept = []

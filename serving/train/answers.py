@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict
 from interviewer.core.prompts import Count, judge_prefix, level_suffix
 from interviewer.core.reading import Said, prepare, specs
 from interviewer.core.rubric import Vocabulary
+from interviewer.core.text import sentences
 from serving.train import TrainError
 from serving.train.packing import Packed, pack
 
@@ -37,6 +38,11 @@ class Answer(BaseModel):
     labels: Mapping[str, Literal[0, 1, 2, 3]]
     evidence: Mapping[str, str | None] = {}
     kind: str = ""
+
+    @property
+    def sentences(self) -> list[str]:
+        """The answer's sentences, in order."""
+        return [span.of(self.answer) for span in sentences(self.answer)]
 
 
 def load_answers(files: Iterable[Path]) -> list[Answer]:
@@ -143,13 +149,3 @@ class Reader:
         if len(tokens) != 1:
             raise TrainError(f"the base's tokenizer writes {text!r} in {len(tokens)} tokens; the judge reads one")
         return tokens[0]
-
-
-def _holding(texts: Sequence[str], evidence: str | None) -> int | None:
-    """Return the segment that holds the evidence, or begins it when it spans several."""
-    if not evidence:
-        return None
-    for index, text in enumerate(texts):
-        if evidence in text or (len(text) >= 8 and text in evidence):
-            return index
-    return None

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import random
 
-from interviewer.core.text import sentences
 from serving.train.answers import Answer
 
 FILLERS = (
@@ -50,7 +49,7 @@ UNSEEN = 8
 def padded(answer: Answer, seed: int, *, unseen: bool = False) -> Answer:
     """Return ``answer`` with two to five fillers between its sentences."""
     chance = random.Random(f"pad:{seed}:{answer.id}")
-    parts = _parts(answer)
+    parts = answer.sentences
     for filler in chance.sample(_fillers(unseen), chance.randint(2, 5)):
         parts.insert(chance.randint(0, len(parts)), filler)
     return _with(answer, parts)
@@ -59,7 +58,7 @@ def padded(answer: Answer, seed: int, *, unseen: bool = False) -> Answer:
 def shuffled(answer: Answer, seed: int, *, unseen: bool = False) -> Answer:
     """Return ``answer`` with its sentences in another order and at most two fillers among them."""
     chance = random.Random(f"shuffle:{seed}:{answer.id}")
-    parts = [*_parts(answer), *chance.sample(_fillers(unseen), chance.randint(0, 2))]
+    parts = [*answer.sentences, *chance.sample(_fillers(unseen), chance.randint(0, 2))]
     chance.shuffle(parts)
     return _with(answer, parts)
 
@@ -76,10 +75,6 @@ def empty(answer: Answer, seed: int) -> Answer:
 
 def _fillers(unseen: bool) -> tuple[str, ...]:
     return FILLERS[-UNSEEN:] if unseen else FILLERS[:-UNSEEN]
-
-
-def _parts(answer: Answer) -> list[str]:
-    return [span.of(answer.answer) for span in sentences(answer.answer)]
 
 
 def _with(answer: Answer, parts: list[str]) -> Answer:

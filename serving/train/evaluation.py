@@ -37,16 +37,17 @@ def measure(
     calibration: Calibration,
     word_model: WordModel,
     calibration_items: Sequence[Item],
+    calibration_readings: Sequence[Reading],
     test_answers: Sequence[Answer],
 ) -> dict[str, Any]:
     """Return the ``test`` part of ``result.json``: what ships, its two halves alone, and what any judge has to beat."""
     items = [item for a in test_answers if (item := reader.item(a)) is not None]
-    known = read(tower, calibration_items, NO_WORDS)
     readings = read(tower, items, word_model)
     levels, expected = _apply(calibration, readings)
     truth = [r.label for r in readings]
     questions = [r.question_id for r in readings]
-    others = {"adapter_alone": _apply(fit_calibration(known, "alone"), [replace(r, lean=0.0) for r in readings])}
+    alone = fit_calibration(_without_words(calibration_readings), "alone")
+    others = {"adapter_alone": _apply(alone, _without_words(readings))}
     with tower.plain():
         plain_calibration = fit_calibration(read(tower, calibration_items, NO_WORDS), "base")
         others["base_zero_shot"] = _apply(plain_calibration, read(tower, items, NO_WORDS))
@@ -74,6 +75,10 @@ def measure(
         "by_kind": _grouped([r.kind for r in readings], truth, levels, expected),
         "alterations": _alterations(tower, read, reader, calibration, word_model, test_answers, readings),
     }
+
+
+def _without_words(readings: Sequence[Reading]) -> list[Reading]:
+    return [replace(r, lean=0.0) for r in readings]
 
 
 def _apply(calibration: Calibration, readings: Sequence[Reading]) -> tuple[list[int], list[float]]:

@@ -174,6 +174,7 @@ def train_evaluator(
             calibration,
             word_model,
             calibration_items,
+            readings,
             test_answers,
         ),
         "loss": {

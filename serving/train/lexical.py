@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import torch
 
 from interviewer.core.lexical import Linear, WordModel
-from interviewer.core.text import sentences, words
+from interviewer.core.text import words
 from serving.train.answers import Answer
 
 COMMON = 4
@@ -68,22 +68,27 @@ def fit_linear(rows: Sequence[tuple[str, str, float]]) -> Linear:
 
 def evidence_found(model: WordModel, answers: Sequence[Answer]) -> float:
     """Return the share of labelled evidence that is pointed at, among answers of two sentences and more."""
-    hits = []
-    for answer in answers:
-        parts = [span.of(answer.answer) for span in sentences(answer.answer)]
-        for criterion, text in answer.evidence.items():
-            right = {i for i, part in enumerate(parts) if text and _same(part, text)}
-            if right and len(parts) > 1:
-                hits.append(model.point(criterion, parts) in right)
+    hits = [model.point(c, a.sentences) in right for a in answers for c, right in _marked(a).items()]
     return sum(hits) / len(hits) if hits else 0.0
 
 
 def _pointed(answer: Answer) -> list[tuple[str, str, float]]:
     """Return one row per sentence and criterion with evidence: 1 for the sentence that carries it."""
-    parts = [span.of(answer.answer) for span in sentences(answer.answer)]
-    wanted = [(c, text) for c, text in answer.evidence.items() if text and any(_same(p, text) for p in parts)]
-    return [(part, c, float(_same(part, text))) for c, text in wanted for part in parts if len(parts) > 1]
+    return [
+        (part, criterion, float(index in right))
+        for criterion, right in _marked(answer).items()
+        for index, part in enumerate(answer.sentences)
+    ]
 
 
-def _same(part: str, evidence: str) -> bool:
-    return evidence in part or (len(part) >= 8 and part in evidence)
+def _marked(answer: Answer) -> dict[str, set[int]]:
+    """Return which sentences carry each criterion's evidence; nothing where there is one sentence to choose from."""
+    parts = answer.sentences
+    if len(parts) < 2:
+        return {}
+    marked = {
+        criterion: {i for i, part in enumerate(parts) if text in part or (len(part) >= 8 and part in text)}
+        for criterion, text in answer.evidence.items()
+        if text
+    }
+    return {criterion: right for criterion, right in marked.items() if right}

@@ -21,7 +21,6 @@ from serving.train.tower import Tower
 
 T = TypeVar("T")
 SAVE_SECONDS = 60.0
-"""Longest work that an interruption can cost."""
 
 
 @dataclass
@@ -57,6 +56,7 @@ def fit(
     identity: str,
     resume: bool,
     progress: Callable[[str], None],
+    save_seconds: float = SAVE_SECONDS,
 ) -> Record:
     """Train ``tower`` and leave the weights of its best epoch in it.
 
@@ -70,6 +70,7 @@ def fit(
         identity: Hash of configuration and data; a checkpoint with another one is ignored.
         resume: Whether to look for a checkpoint.
         progress: Takes one line at a time.
+        save_seconds: Longest work that an interruption can cost.
     """
     optimiser = torch.optim.AdamW(tower.trainable(), lr=settings.lr, weight_decay=settings.weight_decay)
     per_epoch = len(items(0))
@@ -137,7 +138,7 @@ def fit(
                 f"epoch {place.epoch + 1}/{settings.epochs}  {place.item}/{per_epoch}  "
                 f"loss {place.total / place.item:.4f}  {clock.left(done)} left"
             )
-            if clock.due():
+            if clock.due(save_seconds):
                 keep()
         record.train.append(place.total / per_epoch)
         record.held_out.append(_checked(tower, check))
@@ -165,8 +166,8 @@ class _Clock:
         self._record.seconds += now - self._noted
         self._noted = now
 
-    def due(self) -> bool:
-        if time.monotonic() - self._saved < SAVE_SECONDS:
+    def due(self, seconds: float) -> bool:
+        if time.monotonic() - self._saved < seconds:
             return False
         self.note()
         self._saved = time.monotonic()

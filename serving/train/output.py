@@ -134,8 +134,8 @@ intervals are 95% bootstrap intervals over questions, kappa is quadratically wei
 |---|---|---|---|---|---|---|
 {chr(10).join(rows)}
 
-The first row is what ships; `adapter alone` and `words alone` are its halves, calibrated the same way. Its kappa is
-{low:.2f} to {high:.2f}. The labelled evidence was pointed at in {mine["evidence_found"]:.0%} of the cases. With
+The first row is what ships; `adapter alone` and `words alone` are its halves, fitted on the same questions. Its kappa
+is {low:.2f} to {high:.2f}. The labelled evidence was pointed at in {mine["evidence_found"]:.0%} of the cases. With
 harmless alterations of the same answers, {altered}.
 
 | criterion | labels | kappa | Spearman | mean signed error |

@@ -9,7 +9,7 @@ import torch
 
 from serving.train.config import PersonaSettings
 from serving.train.data import Speech
-from serving.train.loop import Record, fit
+from serving.train.loop import SAVE_SECONDS, Record, fit
 from serving.train.packing import pack
 from serving.train.persona import mean_loss, speech_loss
 from serving.train.tower import Tower, lora_config
@@ -48,6 +48,7 @@ def train(
     resume: bool = True,
     identity: str = "one",
     lines: list[str] | None = None,
+    save_seconds: float = SAVE_SECONDS,
 ) -> Record:
     calls = 0
 
@@ -72,6 +73,7 @@ def train(
         identity=identity,
         resume=resume,
         progress=said.append,
+        save_seconds=save_seconds,
     )
 
 
@@ -89,15 +91,12 @@ def test_training_learns_and_touches_the_adapter_only(settings: PersonaSettings,
     assert any(line.endswith("0:00 left") for line in lines)
 
 
-def test_an_interrupted_run_goes_on_where_it_was(
-    settings: PersonaSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("serving.train.loop.SAVE_SECONDS", 0.0)
+def test_an_interrupted_run_goes_on_where_it_was(settings: PersonaSettings, tmp_path: Path) -> None:
     settings = settings.model_copy(update={"dropout": 0.2, "threads": 1})
     whole = new(settings)
     expected = train(whole, settings, tmp_path / "whole.pt")
     with pytest.raises(Stop):
-        train(new(settings), settings, tmp_path / "cut.pt", stop_after=9)
+        train(new(settings), settings, tmp_path / "cut.pt", stop_after=9, save_seconds=0.0)
     lines: list[str] = []
     resumed = new(settings)
     record = train(resumed, settings, tmp_path / "cut.pt", lines=lines)

@@ -21,6 +21,7 @@ from interviewer.testing import StillBackend
 from interviewer.web.app import create_app
 from interviewer.web.state import Service, assemble
 from interviewer.web.wire import MAX_FRAME, SUBPROTOCOL
+from tests.service.kit import FlakyStore
 
 Message: TypeAlias = dict[str, Any]
 SECONDS = 60.0
@@ -35,6 +36,13 @@ class Running:
     server: uvicorn.Server
     service: Service
     http: httpx2.AsyncClient
+
+    @property
+    def store(self) -> FlakyStore:
+        """The store behind it, which a test may let fail."""
+        store = self.service.deps.store
+        assert isinstance(store, FlakyStore)
+        return store
 
     @property
     def unsent(self) -> int:

@@ -11,7 +11,7 @@ import pytest
 
 from interviewer.core.transcript import parse_json, parse_text
 from interviewer.service.scoring import BATCH_LIMIT
-from tests.service.kit import ANSWER, FlakyStore, library
+from tests.service.kit import ANSWER, library
 
 from .kit import Message, Running
 
@@ -187,8 +187,7 @@ async def test_a_transcript_is_imported_and_read(shared: Running) -> None:
 
 
 async def test_reading_of_an_import_goes_on_when_it_is_looked_at(shared: Running) -> None:
-    store = shared.service.deps.store
-    assert isinstance(store, FlakyStore)
+    store = shared.store
     store.fail_at = frozenset({store.appends + 1})
     made = (await shared.http.post("/v1/transcripts", json={"rubric": "deep_dive", "content": TEXT})).json()
     await shared.service.imports.settled(made["id"])
@@ -254,8 +253,7 @@ async def test_answers_are_scored_in_a_batch(shared: Running) -> None:
 
 
 async def test_a_store_that_fails_is_said_so_and_the_same_request_works_later(shared: Running) -> None:
-    store = shared.service.deps.store
-    assert isinstance(store, FlakyStore)
+    store = shared.store
     opened = await shared.create()
     async with shared.joined(opened) as client:
         await client.stage("waiting", 1)

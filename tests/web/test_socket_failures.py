@@ -6,7 +6,7 @@ import pytest
 
 from interviewer.core import events as ev
 from interviewer.service.ports import ConcurrentAppend
-from tests.service.kit import ANSWER, FlakyStore
+from tests.service.kit import ANSWER
 
 from .kit import Running
 
@@ -14,8 +14,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def test_an_answer_that_could_not_be_stored_is_said_so_and_taken_again(shared: Running) -> None:
-    store = shared.service.deps.store
-    assert isinstance(store, FlakyStore)
+    store = shared.store
     async with shared.joined(await shared.create()) as client:
         await client.stage("waiting", 1)
         store.fail_at = frozenset({store.appends + 1})
@@ -27,8 +26,7 @@ async def test_an_answer_that_could_not_be_stored_is_said_so_and_taken_again(sha
 
 
 async def test_a_turn_that_could_not_be_stored_goes_on_with_the_next_command(shared: Running) -> None:
-    store = shared.service.deps.store
-    assert isinstance(store, FlakyStore)
+    store = shared.store
     opened = await shared.create()
     async with shared.joined(opened) as client:
         await client.stage("waiting", 1)
