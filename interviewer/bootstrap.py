@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,9 +11,10 @@ from openai import AsyncOpenAI, OpenAIError
 
 from interviewer.adapters.backend import EmbeddedBackend, ExternalBackend
 from interviewer.adapters.documents import load_library, packaged
-from interviewer.adapters.judges import BigJudge, SmallJudge
+from interviewer.adapters.judges import BigJudge, CurrentJudge, SmallJudge
 from interviewer.adapters.language import EnglishCheck
 from interviewer.adapters.openai_model import MALFORMED, OpenAIChat, make_client
+from interviewer.adapters.roster import Roster
 from interviewer.adapters.store import SqlEventStore
 from interviewer.adapters.system import SystemClock, new_id
 from interviewer.adapters.tokens import TokenCounter, load_encoding, rough_count
@@ -26,9 +26,9 @@ from interviewer.service.judging import Judging
 from interviewer.service.ports import Judge
 from interviewer.settings import Settings
 from interviewer.web.state import Service, assemble
-from serving.canary import Logprobs, adapter_name
 from serving.engine_config import EngineConfig, free_port
 from serving.fetch import base_folder, ensure_base
+from serving.versions import Version, VersionStore
 
 _log = logging.getLogger(__name__)
 
@@ -60,51 +60,65 @@ def find_adapters(settings: Settings) -> dict[str, Path]:
     return {name: path for name, path in folders.items() if (path / "adapter_model.safetensors").is_file()}
 
 
-def load_calibration(settings: Settings) -> Calibration:
-    """Return the evaluator's calibration, or none."""
-    path = adapters_folder(settings) / EVALUATOR / "calibration.json"
+def version_store(settings: Settings) -> VersionStore:
+    """Return the versions of adapters: those that ship and those that were installed here."""
+    return VersionStore(settings.data_dir / "adapters", find_adapters(settings))
+
+
+def load_calibration(folder: Path) -> Calibration:
+    """Return the calibration that lies in an evaluator's folder, or none."""
+    path = folder / "calibration.json"
     return Calibration.model_validate_json(path.read_text(encoding="utf-8")) if path.is_file() else UNCALIBRATED
 
 
-def load_words(settings: Settings) -> WordModel:
-    """Return what was learnt about the words of answers, or nothing."""
-    path = adapters_folder(settings) / EVALUATOR / "words.json"
+def load_words(folder: Path) -> WordModel:
+    """Return what was learnt about the words of answers, from an evaluator's folder, or nothing."""
+    path = folder / "words.json"
     return WordModel.model_validate_json(path.read_text(encoding="utf-8")) if path.is_file() else NO_WORDS
 
 
-def load_golden(adapter: Path) -> Logprobs | None:
-    """Return the canary stored beside an adapter folder, or ``None``; ``interviewer model canaries`` writes it."""
-    path = adapter.parent / "canary.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
-
-
 async def _embedded(settings: Settings, progress: Callable[[str], None]) -> Service:
-    folders = find_adapters(settings)
-    names = {name: adapter_name(name, path) for name, path in folders.items()}
     settings.data_dir.mkdir(parents=True, exist_ok=True)
+    store = version_store(settings)
+    found = {name: store.active(name) for name in ADAPTERS} if settings.adapters else {}
+    active = {name: version for name, version in found.items() if version is not None}
     model = base_folder(settings.cache)
     config = EngineConfig(
         model=model,
-        adapters={names[name]: path for name, path in folders.items()},
+        adapters={version.name: version.folder for version in active.values()},
         port=free_port("127.0.0.1"),
         max_model_len=settings.context_tokens,
+        kv_cache_bytes=settings.kv_cache_mb << 20,
         log=settings.data_dir / "engine.log",
     )
     address = f"http://{config.host}:{config.port}/v1"
     (settings.data_dir / "engine.url").write_text(f"{address}\n", encoding="utf-8")
     client = make_client(address, "none")
-    served = {name: served_name for name, served_name in names.items() if name != EVALUATOR}
+    roster = Roster()
+    served = {name: version.name for name, version in active.items() if name != EVALUATOR}
+    judge: Judge = _judge(settings, client, active.get(EVALUATOR), "base", roster)
+    current = CurrentJudge(judge) if _small(settings, EVALUATOR in active) else None
+
+    def switch(adapter: str, version: Version | None) -> None:
+        if adapter != EVALUATOR:
+            served.pop(adapter, None)
+            if version is not None:
+                served[adapter] = version.name
+        elif current is not None:
+            current.current = _judge(settings, client, version, "base", roster) if version else None
+
     backend = EmbeddedBackend(
         config,
         client,
         prepare=lambda: ensure_base(settings.cache, progress),
-        served=names,
-        goldens={names[name]: golden for name, path in folders.items() if (golden := load_golden(path))},
+        store=store,
+        active=active,
+        roster=roster,
+        switch=switch,
         progress=progress,
     )
     count = _lazy_count(settings.tokenizer or model / "tokenizer.json")
-    judge = _judge(settings, client, names.get(EVALUATOR), base="base")
-    return await _service(settings, client, judge, count, served, "base", backend)
+    return await _service(settings, OpenAIChat(client, roster), current or judge, count, served, "base", backend)
 
 
 async def _external(settings: Settings) -> Service:
@@ -114,27 +128,38 @@ async def _external(settings: Settings) -> Service:
     count: Count = rough_count
     if settings.tokenizer is not None:
         count = TokenCounter(load_encoding(settings.tokenizer))
-    judge = _judge(settings, client, found.get(EVALUATOR), base=settings.engine_model)
+    judge = _judge(settings, client, found.get(EVALUATOR), settings.engine_model, Roster())
     served = {name: model for name, model in found.items() if name != EVALUATOR}
-    return await _service(settings, client, judge, count, served, settings.engine_model, backend)
+    return await _service(settings, OpenAIChat(client), judge, count, served, settings.engine_model, backend)
 
 
 async def _served_names(client: AsyncOpenAI) -> dict[str, str]:
-    """Return which of our adapters an endpoint serves, by id; ``deep_dive`` and ``deep_dive@1a2b3c4d`` both count."""
+    """Return which of our adapters an endpoint serves, by id; ``deep_dive`` and ``deep_dive@1a2b3c4d`` both count.
+
+    Ray Serve puts the base before the name: ``base:deep_dive@1a2b3c4d``.
+    """
     try:
         models = [model.id async for model in client.models.list()]
     except (OpenAIError, httpx2.HTTPError, *MALFORMED):
         return {}
-    return {name: model for name in ADAPTERS for model in models if model.split("@")[0] == name}
+    return {name: model for name in ADAPTERS for model in models if model.rpartition(":")[2].split("@")[0] == name}
 
 
-def _judge(settings: Settings, client: AsyncOpenAI, evaluator: str | None, *, base: str) -> Judge:
-    small = settings.judge == "small" or (settings.judge == "auto" and evaluator is not None and not settings.judge_url)
-    if small:
-        calibration = load_calibration(settings)
-        model = evaluator or base
+def _small(settings: Settings, evaluator: bool) -> bool:
+    """Return whether levels are read from one token; ``evaluator``: whether its adapter is served."""
+    return settings.judge == "small" or (settings.judge == "auto" and evaluator and not settings.judge_url)
+
+
+def _judge(
+    settings: Settings, client: AsyncOpenAI, evaluator: Version | str | None, base: str, roster: Roster
+) -> Judge:
+    """Return a judge; ``evaluator`` is its adapter: a version here, or the name under which an endpoint serves it."""
+    if _small(settings, evaluator is not None):
+        folder = evaluator.folder.parent if isinstance(evaluator, Version) else adapters_folder(settings) / EVALUATOR
+        calibration = load_calibration(folder)
+        model = evaluator.name if isinstance(evaluator, Version) else evaluator or base
         identity = f"small:{model}:calibration-{calibration.version}"
-        return SmallJudge(client, model, calibration, load_words(settings), identity=identity)
+        return SmallJudge(client, model, calibration, load_words(folder), identity=identity, roster=roster)
     if settings.judge_url:
         client = make_client(settings.judge_url, settings.judge_api_key)
     return BigJudge(client, settings.judge_model or base)
@@ -142,7 +167,7 @@ def _judge(settings: Settings, client: AsyncOpenAI, evaluator: str | None, *, ba
 
 async def _service(
     settings: Settings,
-    client: AsyncOpenAI,
+    model: OpenAIChat,
     judge: Judge,
     count: Count,
     served: Mapping[str, str],
@@ -154,13 +179,14 @@ async def _service(
     deps = Deps(
         library=library,
         store=SqlEventStore.open(settings.database()),
-        model=OpenAIChat(client),
+        model=model,
         judging=Judging(judge, count, EnglishCheck()),
         clock=SystemClock(),
         new_id=new_id,
         count=count,
         served=served,
         base=base,
+        recovered=backend.recovered,
         limits=Limits(
             prompt_tokens=min(limits.prompt_tokens, settings.context_tokens - limits.answer_tokens), word_seconds=0.012
         ),

@@ -318,8 +318,9 @@ def _try(call: Any) -> Any:
 
 def main() -> None:
     """Run the command."""
-    from interviewer import tools
+    from interviewer import adapters_cli, tools
 
+    app.add_typer(adapters_cli.adapters, name="adapters")
     app.add_typer(tools.model, name="model")
     app.add_typer(tools.bench, name="bench")
     app.add_typer(tools.evaluate, name="eval")

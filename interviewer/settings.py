@@ -50,6 +50,8 @@ class Settings(BaseSettings):
     """``tokenizer.json`` of the endpoint's model, for exact token counts; the embedded model brings its own."""
     context_tokens: int = Field(default=2048, ge=512)
     """Context window of the persona model; prompts stay inside it."""
+    kv_cache_mb: int = Field(default=1024, ge=128)
+    """Memory of the embedded engine for keys and values, in MiB; 1024 hold 23,000 tokens of its model in float32."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """How much the service logs. Transcripts are never logged."""
 

@@ -10,8 +10,9 @@ from datetime import UTC, datetime, timedelta
 from interviewer.core.assessment import normalise
 from interviewer.core.prompts import Message
 from interviewer.core.reading import CriterionSpec, RawReading, Window
+from interviewer.service.errors import Refused
 from interviewer.service.ports import JudgeError, ModelError
-from interviewer.web.state import Check
+from interviewer.web.state import AdapterVersion, Check
 
 
 class FakeClock:
@@ -109,6 +110,26 @@ class StillBackend:
     def checks(self) -> dict[str, Check]:
         """Return one check."""
         return {"engine": Check(ok=self.ready, detail="scripted")}
+
+    def versions(self) -> list[AdapterVersion]:
+        """Return one."""
+        return [AdapterVersion(adapter="deep_dive", version="0123abcd", shipped=True, active=True, detail="scripted")]
+
+    async def activate(self, adapter: str, digest: str) -> None:
+        """Refuse: there is only one.
+
+        Raises:
+            Refused: always.
+        """
+        raise Refused("unknown_version", f"There is no version {digest!r} of {adapter!r}.")
+
+    async def rollback(self, adapter: str) -> None:
+        """Refuse: there is only one.
+
+        Raises:
+            Refused: always.
+        """
+        raise Refused("unknown_version", f"There is no earlier version of {adapter} to go back to.")
 
     async def start(self) -> None:
         """Do nothing."""

@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -20,6 +22,8 @@ from serving.engine_config import EngineConfig, EngineError, EngineFailed, free_
 __all__ = ["Engine", "EngineConfig", "EngineError", "EngineFailed", "EngineState"]
 
 logger = logging.getLogger(__name__)
+
+OUT_OF_MEMORY = ", the last time killed from outside, as the system does when memory runs out"
 
 OnState = Callable[["EngineState"], None]
 Progress = Callable[[str], None]
@@ -75,6 +79,7 @@ class Engine:
         self._process: asyncio.subprocess.Process | None = None
         self._progress: Progress = lambda _line: None
         self._failure: EngineFailed | None = None
+        self._exit_code: int | None = None
         self.restarts = 0
         """How often the engine was started again after it died."""
 
@@ -112,6 +117,10 @@ class Engine:
         await self._set(EngineState.STARTING)
         self._task = asyncio.create_task(self._supervise(), name="engine-supervisor")
 
+    def serve(self, adapters: Mapping[str, Path]) -> None:
+        """Let the next start load these adapters, by served name; the running engine is loaded by its interface."""
+        self._config = replace(self._config, adapters=dict(adapters))
+
     async def wait_ready(self) -> None:
         """Return when the engine answers.
 
@@ -148,8 +157,9 @@ class Engine:
             quick_deaths = quick_deaths + 1 if ready_for < self._settled_seconds else 1
             if quick_deaths >= self._max_quick_deaths:
                 tail = log_tail(self._config.log)
+                killed = self._exit_code == 128 + signal.SIGKILL
                 self._failure = EngineFailed(
-                    f"The engine died {quick_deaths} times in a row.",
+                    f"The engine died {quick_deaths} times in a row{OUT_OF_MEMORY if killed else ''}.",
                     f"The end of its log, {self._config.log}:\n{tail}",
                 )
                 logger.error("engine failed: %s", self._failure)
@@ -190,6 +200,7 @@ class Engine:
             await self._watch_health(gone)
             return loop.time() - since
         finally:
+            self._exit_code = process.returncode
             gone.cancel()
             if self._state is not EngineState.STOPPING:
                 await self._end_process()

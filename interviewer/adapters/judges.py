@@ -11,13 +11,14 @@ from openai import APITimeoutError, AsyncOpenAI, OpenAIError
 from pydantic import BaseModel, ConfigDict, Field
 
 from interviewer.adapters.openai_model import MALFORMED, describe
+from interviewer.adapters.roster import NotProven, Roster
 from interviewer.core.assessment import normalise
 from interviewer.core.calibration import Calibration
 from interviewer.core.lexical import WordModel
 from interviewer.core.prompts import LABELS, LEVEL_TOKENS, judge_prefix, labelled, level_suffix, one_line
 from interviewer.core.reading import CriterionSpec, RawReading, Window
 from interviewer.core.screen import neutralise
-from interviewer.service.ports import JudgeError, JudgeInvalid, JudgeTimeout
+from interviewer.service.ports import Judge, JudgeError, JudgeInvalid, JudgeTimeout
 
 LOGPROBS = 20
 MIN_MASS = 0.02
@@ -34,7 +35,14 @@ class SmallJudge:
     budget = 900
 
     def __init__(
-        self, client: AsyncOpenAI, model: str, calibration: Calibration, words: WordModel, *, identity: str
+        self,
+        client: AsyncOpenAI,
+        model: str,
+        calibration: Calibration,
+        words: WordModel,
+        *,
+        identity: str,
+        roster: Roster | None = None,
     ) -> None:
         """Keep the client.
 
@@ -44,12 +52,14 @@ class SmallJudge:
             calibration: Turns raw distributions into reported ones.
             words: What the words of an answer say; the calibration was fitted with it.
             identity: What is recorded with each assessment.
+            roster: Who may serve; everybody when not given.
         """
         self._client = client
         self._model = model
         self._calibration = calibration
         self._words = words
         self._identity = identity
+        self._roster = roster or Roster()
 
     @property
     def identity(self) -> str:
@@ -66,9 +76,12 @@ class SmallJudge:
         prefix = judge_prefix(window.question, segments)
         prompts = [prefix + level_suffix(c.name, c.asks if c.own else "") for c in criteria]
         try:
-            completion = await self._client.completions.create(
-                model=self._model, prompt=prompts, max_tokens=1, temperature=0, logprobs=LOGPROBS
-            )
+            with self._roster.use(self._model):
+                completion = await self._client.completions.create(
+                    model=self._model, prompt=prompts, max_tokens=1, temperature=0, logprobs=LOGPROBS
+                )
+        except NotProven as error:
+            raise JudgeError(str(error)) from error
         except APITimeoutError as error:
             raise JudgeTimeout(describe(error)) from error
         except (OpenAIError, httpx2.HTTPError) as error:
@@ -95,6 +108,36 @@ class SmallJudge:
 
 def _mass(top: dict[str, float] | None, token: str) -> float:
     return sum(exp(value) for text, value in (top or {}).items() if text.strip() == token)
+
+
+class CurrentJudge:
+    """The judge in use; another one takes over when a version of its adapter is rolled in."""
+
+    def __init__(self, judge: Judge) -> None:
+        """Begin with ``judge``."""
+        self.current: Judge | None = judge
+        self._identity = judge.identity
+        self._budget = judge.budget
+
+    @property
+    def identity(self) -> str:
+        """Identity of the judge in use."""
+        return self.current.identity if self.current else self._identity
+
+    @property
+    def budget(self) -> int:
+        """Budget of the judge in use."""
+        return self.current.budget if self.current else self._budget
+
+    async def read(self, window: Window, criteria: Sequence[CriterionSpec]) -> list[RawReading]:
+        """Read with the judge in use.
+
+        Raises:
+            JudgeError: there is none, because its adapter failed its canary, or as the judge says.
+        """
+        if self.current is None:
+            raise JudgeError("the evaluator's adapter failed its canary and does not serve")
+        return await self.current.read(window, criteria)
 
 
 class _Verdict(BaseModel):

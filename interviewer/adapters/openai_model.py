@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 
 import httpx2
-from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI, OpenAIError, Timeout
+from openai import (
+    APIConnectionError,
+    APIStatusError,
+    APITimeoutError,
+    AsyncOpenAI,
+    DefaultAsyncHttpxClient,
+    OpenAIError,
+    Timeout,
+)
 from openai.types.chat import ChatCompletionMessageParam
 
+from interviewer.adapters.roster import NotProven, Roster
 from interviewer.core.prompts import Message
+from interviewer.service import affinity
 from interviewer.service.ports import ModelError
 
 MALFORMED = (ValueError, KeyError, TypeError, IndexError, AttributeError)
@@ -16,18 +26,26 @@ MALFORMED = (ValueError, KeyError, TypeError, IndexError, AttributeError)
 
 
 def make_client(base_url: str, api_key: str, *, seconds: float = 60.0) -> AsyncOpenAI:
-    """Return a client that never retries and gives up after ``seconds`` without a byte (5 s to connect)."""
-    return AsyncOpenAI(
-        base_url=base_url, api_key=api_key or "none", max_retries=0, timeout=Timeout(seconds, connect=5.0)
-    )
+    """Return a client that never retries and gives up after ``seconds`` without a byte (5 s to connect).
+
+    Requests of a session carry its key, see :mod:`interviewer.service.affinity`.
+    """
+    timeout = Timeout(seconds, connect=5.0)
+    http = DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"request": [_name_session]})
+    return AsyncOpenAI(base_url=base_url, api_key=api_key or "none", max_retries=0, timeout=timeout, http_client=http)
+
+
+async def _name_session(request: httpx2.Request) -> None:
+    request.headers.update(affinity.headers())
 
 
 class OpenAIChat:
     """A :class:`~interviewer.service.ports.ChatModel` over the ``openai`` client."""
 
-    def __init__(self, client: AsyncOpenAI) -> None:
-        """Keep the client."""
+    def __init__(self, client: AsyncOpenAI, roster: Roster | None = None) -> None:
+        """Keep the client, and who may serve (everybody when not given)."""
         self._client = client
+        self._roster = roster or Roster()
 
     async def stream(
         self, model: str, messages: Sequence[Message], *, max_tokens: int, temperature: float, seed: int
@@ -35,22 +53,25 @@ class OpenAIChat:
         """Yield pieces of text; closing the generator closes the connection, which cancels the generation.
 
         Raises:
-            ModelError: the endpoint is unreachable, slow, or refuses.
+            ModelError: the endpoint is unreachable, slow, or refuses, or the adapter may not serve.
         """
         params: list[ChatCompletionMessageParam] = [_param(m) for m in messages]
         try:
-            stream = await self._client.chat.completions.create(
-                model=model,
-                messages=params,
-                max_tokens=max_tokens,
-                temperature=temperature,
-                seed=seed,
-                stream=True,
-            )
-            async with stream:
-                async for chunk in stream:
-                    if chunk.choices and chunk.choices[0].delta.content:
-                        yield chunk.choices[0].delta.content
+            with self._roster.use(model):
+                stream = await self._client.chat.completions.create(
+                    model=model,
+                    messages=params,
+                    max_tokens=max_tokens,
+                    temperature=temperature,
+                    seed=seed,
+                    stream=True,
+                )
+                async with stream:
+                    async for chunk in stream:
+                        if chunk.choices and chunk.choices[0].delta.content:
+                            yield chunk.choices[0].delta.content
+        except NotProven as error:
+            raise ModelError(str(error)) from error
         except (OpenAIError, httpx2.HTTPError, *MALFORMED) as error:
             raise ModelError(describe(error)) from error
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
@@ -17,7 +17,7 @@ from interviewer.core.events import QuestionSource
 from interviewer.core.persona import Persona
 from interviewer.core.prompts import TurnRequest, fit
 from interviewer.core.text import sentences, words
-from interviewer.service.deps import Deps
+from interviewer.service.deps import Deps, not_away
 from interviewer.service.ports import ModelError
 
 _PIECE = re.compile(r"\S+\s*")
@@ -40,7 +40,13 @@ class Asker:
         self._deps = deps
 
     async def follow_up(
-        self, persona: Persona, request: TurnRequest, context: guard.Context, seed: int, asked: Asked
+        self,
+        persona: Persona,
+        request: TurnRequest,
+        context: guard.Context,
+        seed: int,
+        asked: Asked,
+        again: Callable[[], Awaitable[bool]] = not_away,
     ) -> AsyncGenerator[str, None]:
         """Yield a follow-up: a generated tie-in and question, or authored wording where the guard says no.
 
@@ -50,11 +56,12 @@ class Asker:
             context: What the turn is checked against.
             seed: Makes the wording repeatable.
             asked: Filled in while streaming.
+            again: Asked once when the model fails before anything was said: waits for it; says whether to try again.
         """
         lead_sent = False
         lead, question = "", ""
         try:
-            async with aclosing(self._sentences(persona, request, seed)) as generated:
+            async with aclosing(self._generated(persona, request, seed, again)) as generated:
                 async for sentence in generated:
                     if "?" in sentence:
                         question = sentence
@@ -106,6 +113,24 @@ class Asker:
             before = _pick(persona.openings, seed).replace("{minutes}", str(greet))
         async for piece in _emit(f"{before} {question}", asked):
             yield piece
+
+    async def _generated(
+        self, persona: Persona, request: TurnRequest, seed: int, again: Callable[[], Awaitable[bool]]
+    ) -> AsyncGenerator[str, None]:
+        """Yield generated sentences; a model that fails before the first one is tried once more when it is back."""
+        said = False
+        try:
+            async with aclosing(self._sentences(persona, request, seed)) as generated:
+                async for sentence in generated:
+                    said = True
+                    yield sentence
+                return
+        except ModelError:
+            if said or not await again():
+                raise
+        async with aclosing(self._sentences(persona, request, seed)) as generated:
+            async for sentence in generated:
+                yield sentence
 
     async def _sentences(self, persona: Persona, request: TurnRequest, seed: int) -> AsyncGenerator[str, None]:
         """Yield generated sentences as soon as each is complete; stops after the first question mark."""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 from interviewer.core.library import Library
 from interviewer.core.prompts import Count
 from interviewer.service.judging import Judging
 from interviewer.service.ports import ChatModel, Clock, EventStore, NewId
+
+
+async def not_away() -> bool:
+    """Return that there is nothing to wait for."""
+    return False
 
 
 @dataclass(frozen=True)
@@ -24,6 +29,8 @@ class Limits:
     """Pause between the words of a sentence that passed the guard: it is read as it appears, not thrown at once."""
     model_seconds: float = 20.0
     """Longest wait for a generated turn before the authored wording is asked instead."""
+    tell_seconds: float = 2.0
+    """A wait for a model that is away is told to the candidate when it is longer; a replica takes over in less."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,11 @@ class Deps:
     count: Count
     """Exact tokens of a text in the persona model's tokenizer."""
     served: Mapping[str, str] = field(default_factory=dict)
-    """Name under which each persona's adapter is served; a persona that is absent runs prompt-only on ``base``."""
+    """Name under which each persona's adapter is served; a persona that is absent runs prompt-only on ``base``.
+
+    Changes while the service runs when another version of an adapter is rolled in: look it up at each turn.
+    """
     base: str = "base"
     limits: Limits = Limits()
+    recovered: Callable[[], Awaitable[bool]] = not_away
+    """Waits for a model that is away; True when a request that failed is worth sending once more."""

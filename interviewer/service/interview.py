@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from interviewer.core import events as ev
-from interviewer.core.assessment import Assessment
+from interviewer.core.assessment import Assessment, Unscored, UnscoredReason
 from interviewer.core.persona import Persona
 from interviewer.core.probe import Ask, decide
 from interviewer.core.reading import specs
 from interviewer.core.rubric import Rubric
 from interviewer.core.session import Phase, SessionState, Turn, evolve
+from interviewer.service import affinity
 from interviewer.service.asking import Asked, Asker
 from interviewer.service.deps import Deps
 from interviewer.service.errors import Refused
@@ -231,6 +232,7 @@ class Interview:
     # --- advancing -------------------------------------------------------------------------------------------------
 
     async def _advance(self) -> None:
+        affinity.bind(self.state.id)
         try:
             while True:
                 match self.state.phase:
@@ -267,7 +269,10 @@ class Interview:
         said, question = heard(self.state, turn, self.rubric)
         targets = self.rubric.question(turn.question_id) if turn.question_id else None
         names = [t.criterion for t in targets.targets] if targets else list(self.rubric.must_ask)
-        result = await self._deps.judging.assess(question, said, specs(self._deps.library.vocabulary, names))
+        criteria = specs(self._deps.library.vocabulary, names)
+        result = await self._deps.judging.assess(question, said, criteria)
+        if isinstance(result, Unscored) and result.reason is UnscoredReason.JUDGE_UNAVAILABLE and await self._again():
+            result = await self._deps.judging.assess(question, said, criteria)
         if isinstance(result, Assessment):
             await self._append(ev.AnswerAssessed(turn=turn.number, assessment=result))
         else:
@@ -302,6 +307,18 @@ class Interview:
         await self._append(spoken)
         await self._tell_of_outage(spoken)
 
+    async def _again(self) -> bool:
+        """Wait for a model that went away, telling the candidate once; True when the turn is worth a second try."""
+        waiting = asyncio.ensure_future(self._deps.recovered())
+        try:
+            done, _ = await asyncio.wait([waiting], timeout=self._deps.limits.tell_seconds)
+            if not done:
+                message = "The model is away and is being waited for; this turn goes on when it answers."
+                await self._append(ev.SessionNotice(code="model_restarting", message=message))
+            return await waiting
+        finally:
+            waiting.cancel()
+
     async def _tell_of_outage(self, spoken: ev.QuestionAsked) -> None:
         """Say once per outage that the persona's model is away and whose words are asked meanwhile."""
         away = "model_unavailable" in spoken.problems
@@ -321,7 +338,7 @@ class Interview:
             stream = self._asker.main_question(persona, probe.probe, greet, seed, asked)
         else:
             request, context = turn_request(self.state, self.rubric, persona)
-            stream = self._asker.follow_up(persona, request, context, seed, asked)
+            stream = self._asker.follow_up(persona, request, context, seed, asked, self._again)
         async with aclosing(stream):  # a turn that is cancelled here has to stop the generation too
             async for piece in stream:
                 self._sink(Delta(turn.number, len(self.partial), piece))

@@ -22,6 +22,8 @@ _STATUS = {
     "batch_too_large": 413,
     "transcript_too_large": 413,
     "not_ready": 503,
+    "engine_not_ready": 503,
+    "adapters_elsewhere": 409,
 }
 
 

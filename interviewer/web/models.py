@@ -12,6 +12,7 @@ from interviewer.core.rubric import SeniorityLevel
 from interviewer.service.importing import MAX_TRANSCRIPT
 from interviewer.service.ports import SessionRow
 from interviewer.service.scoring import BatchItem, BatchOutcome
+from interviewer.web.state import AdapterVersion
 
 Notes = Annotated[str, Field(max_length=20_000)]
 Name = Annotated[str, Field(min_length=1, max_length=64)]
@@ -218,6 +219,19 @@ class PersonaList(_Body):
     """All interviewers."""
 
     personas: tuple[PersonaView, ...]
+
+
+class AdapterList(_Body):
+    """Versions of adapters."""
+
+    adapters: tuple[AdapterVersion, ...]
+
+
+class ActivateVersion(_Body):
+    """Which version new turns shall use."""
+
+    version: Annotated[str, Field(pattern="^[0-9a-f]{8}$")]
+    """Its eight hexadecimal digits, as listed."""
 
 
 class RubricView(_Body):

@@ -70,6 +70,26 @@ async def personas(service: Srv) -> m.PersonaList:
     )
 
 
+@router.get("/adapters")
+async def adapters(service: Srv) -> m.AdapterList:
+    """List the versions of every adapter that the embedded engine can serve."""
+    return m.AdapterList(adapters=tuple(service.backend.versions()))
+
+
+@router.post("/adapters/{adapter}")
+async def activate(adapter: str, body: m.ActivateVersion, service: Srv) -> m.AdapterList:
+    """Let new turns use another version, once it has passed its canary; running turns end on the old one."""
+    await service.backend.activate(adapter, body.version)
+    return m.AdapterList(adapters=tuple(service.backend.versions()))
+
+
+@router.post("/adapters/{adapter}/rollback")
+async def rollback(adapter: str, service: Srv) -> m.AdapterList:
+    """Let new turns use the version that was in use before."""
+    await service.backend.rollback(adapter)
+    return m.AdapterList(adapters=tuple(service.backend.versions()))
+
+
 @router.get("/rubrics")
 async def rubrics(service: Srv) -> m.RubricList:
     """List the rounds."""

@@ -21,11 +21,44 @@ class Check(Frozen):
     detail: str
 
 
+class AdapterVersion(Frozen):
+    """One version of an adapter."""
+
+    adapter: str
+    version: str
+    """Eight hexadecimal digits over its content."""
+    shipped: bool
+    active: bool
+    """Whether new turns use it."""
+    detail: str
+    """What its canary said."""
+
+
 class Backend(Protocol):
     """The model behind the service."""
 
     def checks(self) -> dict[str, Check]:
         """Return the state of the engine and of each adapter."""
+        ...
+
+    def versions(self) -> list[AdapterVersion]:
+        """Return every version of every adapter; empty when somebody else serves them."""
+        ...
+
+    async def activate(self, adapter: str, digest: str) -> None:
+        """Let new turns use another version of an adapter, without dropping a running one.
+
+        Raises:
+            Refused: unknown, the engine is not ready, or the version fails its canary.
+        """
+        ...
+
+    async def rollback(self, adapter: str) -> None:
+        """Let new turns use the version before.
+
+        Raises:
+            Refused: there is none, or as for :meth:`activate`.
+        """
         ...
 
     async def start(self) -> None:
