@@ -1,0 +1,1 @@
+"""More than one machine: engines behind a router, API workers, one database. See README.md beside this file."""
