@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-import httpx2
-from openai import AsyncOpenAI, OpenAIError
+from openai import AsyncOpenAI
 
 from interviewer.adapters.backend import EmbeddedBackend, ExternalBackend
 from interviewer.adapters.documents import load_library, packaged
 from interviewer.adapters.judges import BigJudge, CurrentJudge, SmallJudge
 from interviewer.adapters.language import EnglishCheck
-from interviewer.adapters.openai_model import MALFORMED, OpenAIChat, make_client
+from interviewer.adapters.openai_model import OpenAIChat, make_client
 from interviewer.adapters.roster import Roster
 from interviewer.adapters.store import SqlEventStore
 from interviewer.adapters.system import SystemClock, new_id
@@ -123,25 +122,32 @@ async def _embedded(settings: Settings, progress: Callable[[str], None]) -> Serv
 
 async def _external(settings: Settings) -> Service:
     client = make_client(settings.engine_url, settings.engine_api_key)
-    backend = ExternalBackend(client, settings.engine_model)
-    found = await _served_names(client) if settings.adapters else {}
+    served: dict[str, str] = {}
+    evaluator: str | None = None
+    judge = CurrentJudge(_judge(settings, client, evaluator, settings.engine_model, Roster()))
+
+    def seen(names: Sequence[str]) -> None:
+        nonlocal evaluator
+        found = served_adapters(names) if settings.adapters else {}
+        if found.get(EVALUATOR) != evaluator:
+            evaluator = found.get(EVALUATOR)
+            judge.current = _judge(settings, client, evaluator, settings.engine_model, Roster())
+        served.clear()
+        served.update((name, model) for name, model in found.items() if name != EVALUATOR)
+
+    backend = ExternalBackend(client, settings.engine_model, seen)
+    await backend.ask()
     count: Count = rough_count
     if settings.tokenizer is not None:
         count = TokenCounter(load_encoding(settings.tokenizer))
-    judge = _judge(settings, client, found.get(EVALUATOR), settings.engine_model, Roster())
-    served = {name: model for name, model in found.items() if name != EVALUATOR}
     return await _service(settings, OpenAIChat(client), judge, count, served, settings.engine_model, backend)
 
 
-async def _served_names(client: AsyncOpenAI) -> dict[str, str]:
+def served_adapters(models: Sequence[str]) -> dict[str, str]:
     """Return which of our adapters an endpoint serves, by id; ``deep_dive`` and ``deep_dive@1a2b3c4d`` both count.
 
     Ray Serve puts the base before the name: ``base:deep_dive@1a2b3c4d``.
     """
-    try:
-        models = [model.id async for model in client.models.list()]
-    except (OpenAIError, httpx2.HTTPError, *MALFORMED):
-        return {}
     return {name: model for name in ADAPTERS for model in models if model.rpartition(":")[2].split("@")[0] == name}
 
 
@@ -180,7 +186,7 @@ async def _service(
         library=library,
         store=SqlEventStore.open(settings.database()),
         model=model,
-        judging=Judging(judge, count, EnglishCheck()),
+        judging=Judging(judge, count, EnglishCheck(), seconds=settings.turn_seconds),
         clock=SystemClock(),
         new_id=new_id,
         count=count,
@@ -188,7 +194,9 @@ async def _service(
         base=base,
         recovered=backend.recovered,
         limits=Limits(
-            prompt_tokens=min(limits.prompt_tokens, settings.context_tokens - limits.answer_tokens), word_seconds=0.012
+            prompt_tokens=min(limits.prompt_tokens, settings.context_tokens - limits.answer_tokens),
+            word_seconds=0.012,
+            model_seconds=settings.turn_seconds,
         ),
     )
     return assemble(deps, backend, settings.allowed_hosts)

@@ -52,6 +52,8 @@ class Settings(BaseSettings):
     """Context window of the persona model; prompts stay inside it."""
     kv_cache_mb: int = Field(default=1024, ge=128)
     """Memory of the embedded engine for keys and values, in MiB; 1024 hold 23,000 tokens of its model in float32."""
+    turn_seconds: float = Field(default=20.0, gt=0)
+    """Longest wait for the judge, and for the persona's words, before a turn goes on without them."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """How much the service logs. Transcripts are never logged."""
 

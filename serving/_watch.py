@@ -27,8 +27,8 @@ GRACE_SECONDS = float(os.environ.get("INTERVIEWER_ENGINE_GRACE", "5"))
 PR_SET_PDEATHSIG = 1
 
 
-def _die_with_parent() -> None:
-    """Ask Linux to kill the command if even this watcher is killed with SIGKILL."""
+def die_with_parent() -> None:
+    """Ask Linux to kill this process when its parent ends, even by SIGKILL."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
@@ -44,7 +44,7 @@ def _signal_group(group: int, number: int) -> bool:
 
 def main(command: list[str]) -> int:
     """Run ``command`` and return its exit code."""
-    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=_die_with_parent)
+    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=die_with_parent)
     ending = threading.Event()
 
     def end(_number: int = 0, _frame: FrameType | None = None) -> None:

@@ -131,9 +131,9 @@ class EngineConfig:
         argv += [f"--max-model-len={self.max_model_len}", f"--max-num-seqs={self.max_num_seqs}", "--seed=0"]
         argv += [f"--block-size={self.block_size}", "--disable-uvicorn-access-log", "--disable-fastapi-docs"]
         if engine_on_cpu():
-            # One process for scheduler and model: one import of the engine less at the start (50 s against 89 s on two
-            # busy cores, one run each), and no queue between the two that is polled on cores that compute. Eager:
-            # compiling took minutes there, and the engine does not compile with LoRA anyway.
+            # Scheduler and model in one process: a third one would import the engine once more, and the queue between
+            # the two is polled on cores that compute. Eager: compiling took minutes there, and the engine does not
+            # compile with LoRA anyway.
             argv += ["--distributed-executor-backend=uni", f"--kv-cache-memory-bytes={self.kv_cache_bytes}"]
             argv += ["--enforce-eager"]
         return argv + self._lora_argv()
@@ -176,7 +176,7 @@ class EngineConfig:
             "VLLM_NO_USAGE_STATS": "1",
             "DO_NOT_TRACK": "1",
             "HF_HUB_OFFLINE": "1",
-            "VLLM_PLUGINS": "interviewer_cpu_lora",
+            "VLLM_PLUGINS": "interviewer_cpu_lora,interviewer_cpu_start",
             # Lets versions of adapters be rolled in and out; whoever reaches the engine may, so it stays on loopback.
             "VLLM_ALLOW_RUNTIME_LORA_UPDATING": "1",
             "PYTHONUNBUFFERED": "1",

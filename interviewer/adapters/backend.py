@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -249,10 +249,19 @@ def _goldens(versions: Iterable[Version]) -> dict[str, canary.Logprobs]:
 class ExternalBackend:
     """Watches an endpoint that others run."""
 
-    def __init__(self, client: AsyncOpenAI, model: str) -> None:
-        """Keep the client and the name of the model that has to be there."""
+    def __init__(
+        self, client: AsyncOpenAI, model: str, seen: Callable[[Sequence[str]], None] = lambda _names: None
+    ) -> None:
+        """Keep the collaborators.
+
+        Args:
+            client: Talks to the endpoint.
+            model: Name of the model that has to be there.
+            seen: Told the names that are served, each time they were asked for: adapters may come later than we.
+        """
         self._client = client
         self._model = model
+        self._seen = seen
         self._state = Check(ok=False, detail="not asked yet")
         self._task: asyncio.Task[None] | None = None
 
@@ -310,6 +319,7 @@ class ExternalBackend:
         except (OpenAIError, httpx2.HTTPError, *MALFORMED) as error:
             self._state = Check(ok=False, detail=describe(error))
             return
+        self._seen(names)
         if self._model in names:
             self._state = Check(ok=True, detail="ready")
         else:

@@ -49,3 +49,13 @@ async def test_an_endpoint_that_is_not_there_is_not_ready_and_starting_goes_on()
 async def test_stopping_without_a_start_is_nothing() -> None:
     async with make_client(nowhere(), "") as client:
         await ExternalBackend(client, "base").stop()
+
+
+async def test_whoever_listens_hears_what_is_served_each_time(api: Endpoint) -> None:
+    heard: list[list[str]] = []
+    async with api.client() as client:
+        backend = ExternalBackend(client, "base", lambda names: heard.append(list(names)))
+        answers: list[Answer] = [lambda _: models("base"), status(500), lambda _: models("base", "deep_dive@1a2b3c4d")]
+        for api.answer in answers:
+            await backend.ask()
+    assert heard == [["base"], ["base", "deep_dive@1a2b3c4d"]], "an endpoint that is away changes nothing"

@@ -12,7 +12,7 @@ from typing import Any
 import kubernetes_validate
 import pytest
 
-from interviewer.bootstrap import _served_names
+from interviewer.bootstrap import served_adapters
 from interviewer.settings import Settings
 from serving.deploy.lora_modules import arguments, find_adapters
 from tests.adapters.kit import endpoint, models
@@ -263,4 +263,6 @@ def test_vllm_takes_the_arguments_of_an_engine() -> None:
 async def test_adapters_are_found_under_the_names_that_ray_gives_them() -> None:
     listed = models("base", "base:deep_dive@1a2b3c4d", "base:other@5e6f7a8b")
     async with endpoint(lambda _: listed) as api, api.client() as client:
-        assert await _served_names(client) == {"deep_dive": "base:deep_dive@1a2b3c4d"}
+        assert served_adapters([model.id async for model in client.models.list()]) == {
+            "deep_dive": "base:deep_dive@1a2b3c4d"
+        }

@@ -19,7 +19,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from interviewer.adapters.backend import ExternalBackend
 from interviewer.adapters.judges import SmallJudge
 from interviewer.adapters.openai_model import OpenAIChat, make_client
-from interviewer.bootstrap import _served_names
+from interviewer.bootstrap import served_adapters
 from interviewer.core import events as ev
 from interviewer.core.calibration import UNCALIBRATED
 from interviewer.core.lexical import NO_WORDS
@@ -107,7 +107,7 @@ async def pair(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Pair]:
 
 async def test_interviews_go_on_when_their_replica_is_killed(pair: Pair) -> None:
     first, second = pair.engines
-    assert await _served_names(pair.client) == pair.names
+    assert served_adapters([model.id async for model in pair.client.models.list()]) == pair.names
     store = FlakyStore.open("sqlite://")
     judge = SmallJudge(pair.client, pair.names["evaluator"], UNCALIBRATED, NO_WORDS, identity="small")
     given = deps(
@@ -147,7 +147,7 @@ async def test_interviews_go_on_when_their_replica_is_killed(pair: Pair) -> None
     assert await pair.finished(second) >= before + 2
     await desks[second].answer("I would look at the cache.")
     assert _generated(desks[second], turn=3)
-    assert await _served_names(pair.client) == pair.names
+    assert served_adapters([model.id async for model in pair.client.models.list()]) == pair.names
     await store.close()
 
 

@@ -11,7 +11,7 @@ import pytest
 from openai import AsyncOpenAI
 
 from interviewer.adapters.openai_model import OpenAIChat, make_client
-from interviewer.bootstrap import _served_names
+from interviewer.bootstrap import served_adapters
 from interviewer.core.prompts import Message
 from interviewer.service import affinity
 from interviewer.service.ports import ModelError
@@ -80,10 +80,10 @@ async def test_the_models_are_listed_whichever_worker_is_gone(tmp_path: Path, go
             make_client(f"{url}/v1", "") as client,
         ):
             expected = {"deep_dive": "deep_dive@1a2b3c4d", "evaluator": "evaluator@5e6f7a8b"}
-            assert await _served_names(client) == expected
+            assert served_adapters([model.id async for model in client.models.list()]) == expected
             await life.aclose()
             await owners(client, workers)  # the router notices
-            assert await _served_names(client) == expected
+            assert served_adapters([model.id async for model in client.models.list()]) == expected
 
 
 async def test_a_request_that_no_engine_can_answer_does_not_shut_both_out(tmp_path: Path) -> None:

@@ -36,7 +36,8 @@ class Running:
     def start(self) -> None:
         port = free_port()
         self.url = f"http://127.0.0.1:{port}"
-        environment = {**os.environ, "INTERVIEWER_DATA_DIR": str(self.data)}
+        # Turns wait longer than in use: a busy machine must not look like a broken one.
+        environment = {**os.environ, "INTERVIEWER_DATA_DIR": str(self.data), "INTERVIEWER_TURN_SECONDS": "120"}
         with (self.data / "service.log").open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "interviewer", "serve", "--port", str(port)],

@@ -128,7 +128,8 @@ def engine_processes(running: Running) -> list[psutil.Process]:
     url = (running.data / "engine.url").read_text(encoding="utf-8")
     port = url.strip().removesuffix("/v1").rpartition(":")[2]
     found = [psutil.Process(pid) for pid in processes_naming(f"--port={port}")]
-    return [p for p in found if "_watch.py" not in " ".join(p.cmdline())]
+    watcher = next(process for process in found if any("_watch.py" in word for word in process.cmdline()))
+    return watcher.children(recursive=True)
 
 
 def test_the_engine_stays_within_the_memory_that_it_states(running: Running) -> None:
@@ -141,7 +142,7 @@ def test_the_engine_stays_within_the_memory_that_it_states(running: Running) -> 
         adapters={version.name: version.folder for version in found if version},
     )
     processes = engine_processes(running)
-    assert processes
+    assert len(processes) >= 2, "server and core"
     assert sum(process.memory_info().rss for process in processes) <= config.memory_bytes()
 
 
@@ -156,11 +157,9 @@ async def test_an_engine_that_dies_in_mid_turn_costs_a_notice_and_no_turn(runnin
         await socket.answer(LIMIT)
         await _waiting(socket)
     log = [record.event for record in _events(client, opened["id"])]
-    told = [e.code for e in log if isinstance(e, ev.SessionNotice)]
-    assert told[0] == "model_restarting" and told.count("model_restarting") == 1
+    assert [e.code for e in log if isinstance(e, ev.SessionNotice)] == ["model_restarting"]
     assert len([e for e in log if isinstance(e, ev.AnswerAssessed)]) == 2, "both answers were read"
     questions = [e for e in log if isinstance(e, ev.QuestionAsked)]
     assert [q.turn for q in questions] == [1, 2, 3]
-    # A machine that is busy may take longer than a turn waits; what must not happen is a turn that meets no engine.
-    assert not [q for q in questions if any("cannot be reached" in problem for problem in q.problems)]
+    assert not [q for q in questions if "model_unavailable" in q.problems]
     await asyncio.to_thread(running.wait_ready)
