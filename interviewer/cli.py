@@ -12,6 +12,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from interviewer import __version__
@@ -28,7 +29,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 def fail(message: str, code: int = 2) -> NoReturn:
     """Print one clear message and exit."""
-    err.print(f"[bold]error:[/bold] {message}", markup=True)
+    err.print(f"[bold]error:[/bold] {escape(message)}")
     raise typer.Exit(code)
 
 
