@@ -196,6 +196,7 @@ async def _service(
         limits=Limits(
             prompt_tokens=min(limits.prompt_tokens, settings.context_tokens - limits.answer_tokens),
             word_seconds=0.012,
+            warm=True,
             model_seconds=settings.turn_seconds,
         ),
     )

@@ -94,18 +94,25 @@ def fit(persona: Persona, request: TurnRequest, budget: int, count: Count) -> li
     return messages
 
 
-def history(state: SessionState, rubric: Rubric, recent: int = 2) -> tuple[str, ...]:
+def history(state: SessionState, rubric: Rubric, recent: int = 2, *, ahead: bool = False) -> tuple[str, ...]:
     """Summarise a session for the persona: who the candidate is, the rubric state for what is older, the last turns.
 
     The summary names what was covered and what is open; never how the candidate did.
+
+    Args:
+        state: The session.
+        rubric: Of its round.
+        recent: Turns that are quoted, before the one whose answer the persona reads in full.
+        ahead: Summarise for the turn that follows an answer which is still to come.
     """
     started = state.started
     about = (("background", started.background), ("resume", started.resume), ("job", started.job))
     known = tuple(f"their {name}: {clip_words(text, ABOUT_WORDS)}" for name, text in about if text.strip())
     done = [t for t in state.turns if t.answer and t.question]
-    if len(done) < 2:
+    before = done if ahead else done[:-1]
+    if not before:
         return known
-    older, latest = done[: -recent - 1], done[-recent - 1 : -1]
+    older, latest = before[:-recent], before[-recent:]
     lines = []
     if older:
         topics = dict.fromkeys(q.topic for t in older if t.question_id and (q := rubric.question(t.question_id)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 
 from interviewer.core import guard
@@ -113,6 +113,16 @@ class Asker:
             before = _pick(persona.openings, seed).replace("{minutes}", str(greet))
         async for piece in _emit(f"{before} {question}", asked):
             yield piece
+
+    async def warm(self, persona: Persona, request: TurnRequest) -> None:
+        """Let the model read what is known of the next prompt; a failure is nothing, the turn itself will tell."""
+        deps = self._deps
+        messages = fit(persona, request, deps.limits.prompt_tokens, deps.count)
+        name = deps.served.get(persona.id, deps.base)
+        with suppress(ModelError):
+            async with aclosing(deps.model.stream(name, messages, max_tokens=1, temperature=0.0, seed=0)) as stream:
+                async for _ in stream:
+                    pass
 
     async def _generated(
         self, persona: Persona, request: TurnRequest, seed: int, again: Callable[[], Awaitable[bool]]

@@ -29,6 +29,9 @@ class Limits:
     """Pause between the words of a sentence that passed the guard: it is read as it appears, not thrown at once."""
     model_seconds: float = 20.0
     """Longest wait for a generated turn before the authored wording is asked instead."""
+    warm: bool = False
+    """Whether the model reads the known part of the next prompt while the candidate thinks: it is in the prefix cache
+    then, and the next first token comes sooner."""
     tell_seconds: float = 2.0
     """A wait for a model that is away is told to the candidate when it is longer; a replica takes over in less."""
 

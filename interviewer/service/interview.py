@@ -26,7 +26,7 @@ from interviewer.service.asking import Asked, Asker
 from interviewer.service.deps import Deps
 from interviewer.service.errors import Refused
 from interviewer.service.ports import ConcurrentAppend, StoreError, UnknownSession
-from interviewer.service.turns import heard, turn_request, turn_seed
+from interviewer.service.turns import heard, next_request, turn_request, turn_seed
 
 _log = logging.getLogger(__name__)
 
@@ -87,6 +87,7 @@ class Interview:
         self._lock = asyncio.Lock()
         self._committing = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
+        self._warming: asyncio.Task[None] | None = None
         self._spoken: ev.QuestionAsked | None = None
         """A question that the candidate saw and that is not stored yet; it is stored before anything else is asked."""
         self._told = False
@@ -227,6 +228,8 @@ class Interview:
     async def stop(self) -> None:
         """Stop working, for good, without ending the session; used on shutdown and before deletion."""
         self._stopped = True
+        if self._warming is not None:
+            self._warming.cancel()
         await self._cancel()
 
     # --- advancing -------------------------------------------------------------------------------------------------
@@ -306,6 +309,13 @@ class Interview:
         spoken = self._spoken
         await self._append(spoken)
         await self._tell_of_outage(spoken)
+        self._warm()
+
+    def _warm(self) -> None:
+        """Use the time in which the candidate thinks: nothing waits for this, and nothing depends on it."""
+        request = next_request(self.state, self.rubric) if self._deps.limits.warm else None
+        if request is not None:
+            self._warming = asyncio.create_task(self._asker.warm(self.persona, request), name=f"warm-{self.state.id}")
 
     async def _again(self) -> bool:
         """Wait for a model that went away, telling the candidate once; True when the turn is worth a second try."""

@@ -43,6 +43,25 @@ def turn_request(state: SessionState, rubric: Rubric, persona: Persona) -> tuple
     return request, context
 
 
+def next_request(state: SessionState, rubric: Rubric) -> TurnRequest | None:
+    """Return what is known of the follow-up to an answer that is still to come; None where none can follow.
+
+    It renders to the beginning of what :func:`turn_request` will render to, up to the answer.
+    """
+    turn = state.current
+    question = rubric.question(turn.question_id) if turn and turn.question_id else None
+    if question is None:
+        return None
+    return TurnRequest(
+        level=state.started.level,
+        question=question.wording(state.started.level),
+        said="",
+        probe="",
+        move=None,
+        earlier=history(state, rubric, ahead=True),
+    )
+
+
 def heard(state: SessionState, turn: Turn, rubric: Rubric) -> tuple[Sequence[Said], str]:
     """Return all that was said on the turn's question so far, and that question."""
     turns = state.on_question(turn.question_id) if turn.question_id else (turn,)
