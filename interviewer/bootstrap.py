@@ -25,8 +25,10 @@ from interviewer.service.judging import Judging
 from interviewer.service.ports import Judge
 from interviewer.settings import Settings
 from interviewer.web.state import Service, assemble
+from serving.adapter_check import AdapterError, check_adapter
+from serving.catalogue import Entry, find_adapter, load_catalogue
+from serving.cpu import cpu_flags, engine_on_cpu
 from serving.engine_config import EngineConfig, free_port
-from serving.fetch import base_folder, ensure_base
 from serving.versions import Version, VersionStore
 
 _log = logging.getLogger(__name__)
@@ -50,18 +52,46 @@ def adapters_folder(settings: Settings) -> Path:
     return settings.personas or packaged("personas")
 
 
-def find_adapters(settings: Settings) -> dict[str, Path]:
-    """Return the adapter folders that are there, by id."""
+def base_model(settings: Settings) -> Entry:
+    """Return the base model of the embedded engine.
+
+    Raises:
+        CatalogueError: there is none of that name, or the folder is not a checkpoint.
+    """
+    return load_catalogue().get(settings.model)
+
+
+def find_adapters(settings: Settings, progress: Callable[[str], None] = _log.info) -> dict[str, Path]:
+    """Return the adapter folders that are there for the base model, by id; ``progress`` is told what is missing."""
     if not settings.adapters:
         return {}
-    root = adapters_folder(settings)
-    folders = {name: root / name / "adapter" for name in ADAPTERS}
-    return {name: path for name, path in folders.items() if (path / "adapter_model.safetensors").is_file()}
+    entry = base_model(settings)
+    found = {name: find_adapter(adapters_folder(settings), name, entry) for name in ADAPTERS}
+    for reason in found.values():
+        if isinstance(reason, str):
+            progress(reason)
+    return {name: path for name, path in found.items() if isinstance(path, Path)}
 
 
-def version_store(settings: Settings) -> VersionStore:
-    """Return the versions of adapters: those that ship and those that were installed here."""
-    return VersionStore(settings.data_dir / "adapters", find_adapters(settings))
+def version_store(settings: Settings, progress: Callable[[str], None] = _log.info) -> VersionStore:
+    """Return the versions of the base model's adapters: those that ship and those that were installed here."""
+    entry = base_model(settings)
+    folder = "adapters" if entry.embedded else f"adapters-{entry.name}"
+    return VersionStore(settings.data_dir / folder, find_adapters(settings, progress))
+
+
+def usable(found: Mapping[str, Version], entry: Entry, model: Path) -> tuple[dict[str, Version], dict[str, str]]:
+    """Return the versions that the engine can serve, and why it cannot serve the others, both by adapter."""
+    good: dict[str, Version] = {}
+    bad: dict[str, str] = {}
+    base = model if (model / "config.json").is_file() else None
+    for name, version in found.items():
+        try:
+            check_adapter(version.folder, entry, EngineConfig.max_lora_rank, base)
+            good[name] = version
+        except AdapterError as error:
+            bad[name] = str(error)
+    return good, bad
 
 
 def load_calibration(folder: Path) -> Calibration:
@@ -78,16 +108,19 @@ def load_words(folder: Path) -> WordModel:
 
 async def _embedded(settings: Settings, progress: Callable[[str], None]) -> Service:
     settings.data_dir.mkdir(parents=True, exist_ok=True)
-    store = version_store(settings)
-    found = {name: store.active(name) for name in ADAPTERS} if settings.adapters else {}
-    active = {name: version for name, version in found.items() if version is not None}
-    model = base_folder(settings.cache)
+    entry = base_model(settings)
+    model = entry.folder(settings.cache)
+    store = version_store(settings, progress)
+    found = {name: version for name in ADAPTERS if settings.adapters and (version := store.active(name))}
+    active, refused = usable(found, entry, model)
     config = EngineConfig(
         model=model,
         adapters={version.name: version.folder for version in active.values()},
         port=free_port("127.0.0.1"),
         max_model_len=settings.context_tokens,
-        kv_cache_bytes=settings.kv_cache_mb << 20,
+        kv_cache_bytes=(settings.kv_cache_mb or entry.cpu.kv_cache_mb) << 20,
+        dtype=entry.dtype(engine_on_cpu(), cpu_flags()),
+        extra=tuple(entry.flags(engine_on_cpu())),
         log=settings.data_dir / "engine.log",
     )
     address = f"http://{config.host}:{config.port}/v1"
@@ -109,9 +142,10 @@ async def _embedded(settings: Settings, progress: Callable[[str], None]) -> Serv
     backend = EmbeddedBackend(
         config,
         client,
-        prepare=lambda: ensure_base(settings.cache, progress),
+        prepare=lambda: entry.ensure(settings.cache, progress),
         store=store,
         active=active,
+        refused=refused,
         roster=roster,
         switch=switch,
         progress=progress,

@@ -52,6 +52,7 @@ def serve(
     port: Annotated[int | None, typer.Option(help="Port to listen on (default 8600); 0 takes a free one.")] = None,
     engine_url: Annotated[str | None, typer.Option(help="OpenAI-compatible endpoint, http://host:port/v1.")] = None,
     engine_model: Annotated[str | None, typer.Option(help="Model name at that endpoint.")] = None,
+    model: Annotated[str | None, typer.Option(help="Base model of the embedded engine: see `model list`.")] = None,
     database_url: Annotated[str | None, typer.Option(help="SQLAlchemy URL; default is a SQLite file.")] = None,
     adapters: Annotated[bool | None, typer.Option(help="Serve the personas' adapters.")] = None,
 ) -> None:
@@ -61,6 +62,7 @@ def serve(
         "port": port,
         "engine_url": engine_url,
         "engine_model": engine_model,
+        "model": model,
         "database_url": database_url,
         "adapters": adapters,
     }
@@ -72,13 +74,19 @@ def run_service(settings: Settings) -> None:
     import uvicorn
 
     from interviewer.adapters.documents import DocumentError
-    from interviewer.bootstrap import build
+    from interviewer.bootstrap import base_model, build
     from interviewer.service.ports import StoreError
     from interviewer.web.app import create_app
     from interviewer.web.wire import MAX_FRAME
+    from serving.fetch import FetchError
 
     logging.basicConfig(level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     logging.getLogger("httpx2").setLevel(logging.WARNING)
+    try:
+        if not settings.engine_url:
+            base_model(settings)
+    except FetchError as error:
+        fail(str(error))
     listening = _bind(settings.host, settings.port)
     port = listening.getsockname()[1]
 
@@ -173,6 +181,9 @@ def score(
         quotes = " / ".join(q["text"] for q in row["evidence"])
         table.add_row(row["criterion"], str(row["level"]), f"{row['confidence']:.2f}", quotes)
     out.print(table)
+    for fact in result["facts"]:
+        state = "right" if fact["kind"] == "checked" else "not right"
+        out.print(f'claim {state}: "{fact["quote"]["text"]}" - {fact["right"]}', markup=False)
     for notice in result["notices"]:
         out.print(f"notice: {notice['message']}")
     for note in (result["coaching"] or {"notes": []})["notes"]:
@@ -190,12 +201,22 @@ def import_(
     url: Url = DEFAULT_URL,
     as_json: Json = False,
 ) -> None:
-    """Import a transcript (JSON or speaker-labelled text) as a session and wait until it is read."""
+    """Import a transcript as a session and wait until it is read.
+
+    Labelled text and Markdown, WebVTT, SRT, and JSON (this project's own, or chat messages) are told apart.
+    """
     import time
 
-    content = _read(transcript)
+    from interviewer.core.intake import MAX_TRANSCRIPT, decode
+    from interviewer.core.transcript import TranscriptError
+
+    try:
+        content = decode(_bytes(transcript))
+    except TranscriptError as error:
+        fail(f"{transcript}: {error}")
+    if len(content) > MAX_TRANSCRIPT:
+        fail(f"{transcript} has {len(content)} characters; at most {MAX_TRANSCRIPT} are taken")
     body = {
-        "format": "json" if content.lstrip("\ufeff \n\r\t")[:1] in "[{" else "text",
         "content": content,
         "rubric": rubric,
         "persona": persona,
@@ -217,7 +238,10 @@ def import_(
         return
     for line in taken["unplaced"]:
         err.print(f"line {line['line']} was not placed: {line['text']}", markup=False)
-    out.print(f"session {taken['id']}: {taken['turns']} answers; see: interviewer report {taken['id']}")
+    for notice in taken["notices"]:
+        err.print(f"notice: {notice}", markup=False)
+    again = "imported before, " if taken["repeated"] else ""
+    out.print(f"session {taken['id']}: {again}{taken['turns']} answers; see: interviewer report {taken['id']}")
 
 
 @app.command()
@@ -300,12 +324,16 @@ def questions(
     out.print(table)
 
 
-def _read(path: str) -> str:
+def _bytes(path: str) -> bytes:
     try:
-        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-        return data.decode("utf-8-sig")
+        return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except OSError as error:
         fail(f"cannot read {path}: {error.strerror}")
+
+
+def _read(path: str) -> str:
+    try:
+        return _bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError:
         fail(f"{path} is not UTF-8 text; convert it first, for example: iconv -f latin1 -t utf-8")
 

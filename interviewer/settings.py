@@ -50,8 +50,10 @@ class Settings(BaseSettings):
     """``tokenizer.json`` of the endpoint's model, for exact token counts; the embedded model brings its own."""
     context_tokens: int = Field(default=2048, ge=512)
     """Context window of the persona model; prompts stay inside it."""
-    kv_cache_mb: int = Field(default=1024, ge=128)
-    """Memory of the embedded engine for keys and values, in MiB; 1024 hold 23,000 tokens of its model in float32."""
+    model: str = "smollm2-135m"
+    """Base model of the embedded engine: a name of ``serving/models.yaml``, or a folder with a checkpoint."""
+    kv_cache_mb: int | None = Field(default=None, ge=128)
+    """Memory of the embedded engine for keys and values, in MiB; ``None`` takes what the catalogue says."""
     turn_seconds: float = Field(default=20.0, gt=0)
     """Longest wait for the judge, and for the persona's words, before a turn goes on without them."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"

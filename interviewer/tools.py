@@ -11,7 +11,7 @@ from interviewer.cli import Json, Url, err, fail, out, show
 from interviewer.client import DEFAULT_URL
 from interviewer.settings import Settings
 
-model = typer.Typer(no_args_is_help=True, help="The embedded base model.")
+model = typer.Typer(no_args_is_help=True, help="Base models.")
 bench = typer.Typer(no_args_is_help=True, help="Benchmarks against a running service.")
 evaluate = typer.Typer(no_args_is_help=True, help="Quality, measured.")
 
@@ -21,14 +21,56 @@ def _line(text: str) -> None:
 
 
 @model.command()
-def fetch() -> None:
-    """Fetch and convert the embedded base model, once."""
-    from serving.fetch import FetchError, ensure_base
+def fetch(
+    name: Annotated[
+        str | None, typer.Option("--model", help="A name of the catalogue; the embedded one by default.")
+    ] = None,
+) -> None:
+    """Fetch a base model, once; the embedded one is also converted."""
+    from serving.catalogue import load_catalogue
+    from serving.fetch import FetchError
 
     try:
-        out.print(str(ensure_base(Settings().cache, _line)))
+        catalogue = load_catalogue()
+        out.print(str(catalogue.get(name or catalogue.default).ensure(Settings().cache, _line)))
     except FetchError as error:
         fail(str(error))
+
+
+@model.command("list")
+def list_models(as_json: Json = False) -> None:
+    """List the base models of the catalogue, whether they are here, and the adapters that there are for each."""
+    from interviewer.bootstrap import ADAPTERS, adapters_folder
+    from serving.catalogue import find_adapter, load_catalogue
+    from serving.cpu import cpu_flags
+    from serving.fetch import FetchError
+
+    settings, flags = Settings(), cpu_flags()
+    try:
+        catalogue = load_catalogue()
+    except FetchError as error:
+        fail(str(error))
+    found = {
+        entry.name: [
+            name for name in ADAPTERS if isinstance(find_adapter(adapters_folder(settings), name, entry), Path)
+        ]
+        for entry in catalogue.models
+    }
+    if as_json:
+        more = [{"here": e.is_here(settings.cache), "adapters": found[e.name]} for e in catalogue.models]
+        show([e.model_dump(mode="json") | extra for e, extra in zip(catalogue.models, more, strict=True)])
+        return
+    for entry in catalogue.models:
+        here = "here" if entry.is_here(settings.cache) else f"not here: interviewer model fetch --model {entry.name}"
+        default = " (default)" if entry.name == catalogue.default else ""
+        memory = f"{entry.memory_bytes(flags) / 1e9:.1f} GB of memory on this CPU, or a GPU of {entry.gpu.card_gb} GB"
+        lines = [
+            f"{entry.name}{default}: {entry.base}, {entry.parameters / 1e9:.2f} billion parameters, {entry.licence}",
+            f"     from the {entry.origin}; {here}",
+            f"     needs {memory}",
+            f"     adapters: {', '.join(found[entry.name]) or 'none, personas run with their prompts alone'}",
+        ]
+        out.print("\n".join(lines), markup=False, soft_wrap=True)
 
 
 @model.command()
@@ -54,27 +96,33 @@ def canaries(
 
 def train(
     name: Annotated[str, typer.Argument(help="A persona id, or evaluator.")],
-    base: Annotated[Path | None, typer.Option(help="Folder of the base model; the embedded one by default.")] = None,
-    output: Annotated[Path | None, typer.Option("--out", help="Where to write; personas/NAME by default.")] = None,
+    base: Annotated[
+        str | None, typer.Option(help="A name of the catalogue or a folder; the embedded by default.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option("--out", help="Where to write; in personas/NAME by default.")] = None,
     fresh: Annotated[bool, typer.Option(help="Start over instead of resuming.")] = False,
     override: Annotated[list[str] | None, typer.Option("--set", help="KEY=VALUE over lora.yaml.")] = None,
 ) -> None:
     """Train one adapter from the project's own data; can be interrupted and resumed."""
     try:
-        from serving.train import TrainError, run
+        from serving.train import TrainError, check_name, run
     except ImportError as error:
         fail(f"training needs the extra packages ({error.name} is missing): pip install '.[engine,train]'")
-    from serving.fetch import ensure_base
+    from serving.catalogue import adapter_folder, load_catalogue
+    from serving.fetch import FetchError
 
     try:
         values = dict(pair.split("=", 1) for pair in override or [])
     except ValueError:
         fail("--set takes KEY=VALUE")
     try:
-        folder = base or ensure_base(Settings().cache, _line)
-        target = output or Path("personas") / name
+        check_name(name)
+        catalogue = load_catalogue()
+        chosen = catalogue.get(base or catalogue.default)
+        target = output or adapter_folder(Path("personas"), name, chosen).parent
+        folder = chosen.ensure(Settings().cache, _line)
         done = run(name, base=folder, out=target, resume=not fresh, progress=_line, overrides=values)
-    except TrainError as error:
+    except (FetchError, TrainError) as error:
         fail(str(error))
     except KeyboardInterrupt:
         err.print("stopped; run the same command again to go on")
@@ -111,6 +159,97 @@ def bench_score(
     address = engine_url or _engine_url()
     found = measure(url, address, answers, _line)
     _publish(found, to_markdown(found), report, as_json)
+
+
+EngineUrl = Annotated[str | None, typer.Option(help="The engine, http://host:port/v1; the service's by default.")]
+Tokenizer = Annotated[str | None, typer.Option(help="Folder of the base model's tokenizer; the engine's by default.")]
+Models = Annotated[list[str] | None, typer.Option("--adapter", help="A served name, or base; may be repeated.")]
+
+
+@bench.command("load")
+def bench_load(
+    engine_url: EngineUrl = None,
+    rate: Annotated[list[float] | None, typer.Option(min=0.001, help="Requests per second; may be repeated.")] = None,
+    requests: Annotated[int, typer.Option(min=1, help="Requests per run.")] = 50,
+    repeats: Annotated[int, typer.Option(min=1, help="Runs per rate.")] = 3,
+    adapter: Models = None,
+    random: Annotated[bool, typer.Option("--random", help="Random prompts instead of the personas'.")] = False,
+    input_tokens: Annotated[int, typer.Option(min=1, help="Length of random prompts.")] = 500,
+    output_tokens: Annotated[int, typer.Option(min=1, help="Length of every output.")] = 40,
+    ttft_ms: Annotated[float, typer.Option(help="Latest first token that counts as good.")] = 500.0,
+    tpot_ms: Annotated[float, typer.Option(help="Most time per further token that counts as good.")] = 30.0,
+    tokenizer: Tokenizer = None,
+    report: Annotated[Path | None, typer.Option(help="Write Markdown and JSON here (without suffix).")] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure latency, throughput and goodput at given rates of arrival, on all adapters and the base by default."""
+    from eval.bench_load import Load, measure, to_markdown
+    from eval.vllm_bench import BenchError, find_target
+
+    length = input_tokens if random else None
+    load = Load(tuple(rate or [0.25]), requests, repeats, output_tokens, length, ttft_ms, tpot_ms)
+    try:
+        target = find_target(engine_url or _engine_url(), tokenizer)
+        found = measure(target, target.models(adapter or ()), load, _line)
+    except BenchError as error:
+        fail(str(error))
+    _publish(found, to_markdown(found), report, as_json)
+
+
+@bench.command("lora")
+def bench_lora(
+    rounds: Annotated[int, typer.Option(min=1, help="How often everything is measured.")] = 3,
+    quick: Annotated[bool, typer.Option("--quick", help="Few cases, to see that it runs.")] = False,
+    report: Annotated[Path | None, typer.Option(help="Write Markdown and JSON here (without suffix).")] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure what adapters cost on CPU: no LoRA, the stock operators and the plugin; starts its own engines."""
+    from eval.bench_lora import measure, to_markdown
+    from interviewer.bootstrap import find_adapters
+    from serving.cpu import engine_on_cpu
+    from serving.engine import EngineError
+    from serving.fetch import FetchError, ensure_base
+
+    if not engine_on_cpu():
+        fail("this compares operators for CPU, and the CPU build of the engine is not installed: `interviewer doctor`")
+    settings = Settings()
+    try:
+        found = measure(ensure_base(settings.cache, _line), find_adapters(settings), rounds, quick, _line)
+    except (FetchError, EngineError) as error:
+        fail(str(error))
+    _publish(found, to_markdown(found), report, as_json)
+
+
+@bench.command("sweep")
+def bench_sweep(
+    engine_url: EngineUrl = None,
+    batch: Annotated[list[int] | None, typer.Option(min=1, help="Rising from 1; 1 2 4 8 16 by default.")] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="Runs per batch.")] = 3,
+    waves: Annotated[int, typer.Option(min=1, help="Requests per run, in batches.")] = 3,
+    adapter: Models = None,
+    input_tokens: Annotated[int, typer.Option(min=1, help="Length of the random prompts.")] = 500,
+    output_tokens: Annotated[int, typer.Option(min=2, help="Length of every output.")] = 40,
+    dtype: Annotated[str | None, typer.Option(help="The engine's element type, if it was set by hand.")] = None,
+    memory_gbs: Annotated[float | None, typer.Option(help="Memory rate in GB/s; measured for an engine here.")] = None,
+    tokenizer: Tokenizer = None,
+    report: Annotated[Path | None, typer.Option(help="Write .md, .json, .csv and .svg here (without suffix).")] = None,
+    as_json: Json = False,
+) -> None:
+    """Draw batch against first token, inter-token latency and throughput, and say in words why the line bends."""
+    from eval.bench_sweep import Sweep, measure, to_markdown, write_files
+    from eval.vllm_bench import BenchError, find_target
+
+    batches = tuple(batch or Sweep.batches)
+    sweep = Sweep(batches, repeats, waves, input_tokens, output_tokens, dtype, memory_gbs)
+    try:
+        target = find_target(engine_url or _engine_url(), tokenizer)
+        found = measure(target, target.models(adapter or [target.base]), sweep, _line)
+    except BenchError as error:
+        fail(str(error))
+    if report is not None:
+        write_files(found, report)
+    picture = report.with_suffix(".svg").name if report is not None else None
+    _publish(found, to_markdown(found, picture), report, as_json)
 
 
 @evaluate.command()

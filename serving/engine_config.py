@@ -71,6 +71,8 @@ class EngineConfig:
     """Compute threads on CPU; None takes every core this process may use, at most 8."""
     ready_seconds: float = 300.0
     """How long a start may take before it counts as failed."""
+    extra: tuple[str, ...] = ()
+    """Further arguments, from the catalogue of models; of two of a kind the engine takes the last."""
     command: tuple[str, ...] | None = None
     """Replaces the engine's command, for tests; ``{port}`` in it is filled in."""
 
@@ -134,8 +136,10 @@ class EngineConfig:
             # Scheduler and model in one process: a third one would import the engine once more, and the queue between
             # the two is polled on cores that compute. Eager: compiling took minutes there, and the engine does not
             # compile with LoRA anyway.
-            argv += ["--distributed-executor-backend=uni", f"--kv-cache-memory-bytes={self.kv_cache_bytes}"]
-            argv += ["--enforce-eager"]
+            argv += ["--distributed-executor-backend=uni", "--enforce-eager"]
+        argv += self.extra
+        if engine_on_cpu():
+            argv += [f"--kv-cache-memory-bytes={self.kv_cache_bytes}"]
         return argv + self._lora_argv()
 
     def _lora_argv(self) -> list[str]:

@@ -97,7 +97,7 @@ def ensure_base(cache: Path, progress: Progress, source: Source = SMOLLM2) -> Pa
     folder = base_folder(cache, source)
     try:
         (cache / "base").mkdir(parents=True, exist_ok=True)
-        with _exclusive(cache / "base" / f".{source.name}.lock", progress):
+        with exclusive(cache / "base" / f".{source.name}.lock", progress):
             bad = broken_files(folder)
             if not bad:
                 return folder
@@ -206,7 +206,7 @@ def _python_path() -> list[str]:
 
 
 @contextmanager
-def _exclusive(path: Path, progress: Progress) -> Iterator[None]:
+def exclusive(path: Path, progress: Progress) -> Iterator[None]:
     """Hold a lock file; the system releases it when the process ends in any way."""
     with path.open("w") as handle:
         try:

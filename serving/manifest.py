@@ -27,11 +27,11 @@ def write_manifest(folder: Path, about: Mapping[str, str]) -> None:
     (folder / MANIFEST).write_text(json.dumps({**about, "files": files}, indent=1) + "\n", encoding="utf-8")
 
 
-def broken_files(folder: Path) -> list[str]:
+def broken_files(folder: Path, *, hashes: bool = True) -> list[str]:
     """Return the names of files that are missing or differ from the manifest; empty when the folder is intact.
 
     A folder without a readable manifest is reported as that one name. Sizes are compared first, so that a truncated
-    file is found without reading the others.
+    file is found without reading the others. Without ``hashes`` only they are compared.
     """
     try:
         files = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"]
@@ -39,7 +39,9 @@ def broken_files(folder: Path) -> list[str]:
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return [MANIFEST]
     short = [name for name, (_, size) in wanted.items() if not _has_size(folder / name, size)]
-    return short or [name for name, (digest, _) in wanted.items() if sha256_of(folder / name) != digest]
+    if short or not hashes:
+        return short
+    return [name for name, (digest, _) in wanted.items() if sha256_of(folder / name) != digest]
 
 
 def _has_size(path: Path, size: int) -> bool:

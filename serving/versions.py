@@ -1,9 +1,9 @@
 """Versions of adapters on disk: those that ship, those that were installed, and which one is in use.
 
 An installed version is a copy under ``<root>/<adapter>/<digest>/``, laid out as what ships (``adapter/`` with weights
-and configuration, beside it ``canary.json`` and, for the evaluator, ``calibration.json`` and ``words.json``). The digest
-is over weights and configuration, so a version never changes under its name and the engine's prefix cache, which is
-keyed by name and path, is never stale.
+and configuration, beside it ``canary.json`` and, for the evaluator, ``calibration.json`` and ``words.json``). The
+digest is over weights and configuration, so a version never changes under its name and the engine's prefix cache, which
+is keyed by name and path, is never stale.
 
 Invariant: a version's folder is complete or absent; ``history.json`` is replaced, never edited.
 """

@@ -16,6 +16,7 @@ from interviewer.adapters.roster import Roster
 from interviewer.service.errors import Refused
 from interviewer.web.state import AdapterVersion, Check
 from serving import canary, engine_adapters
+from serving.adapter_check import AdapterError, check_adapter
 from serving.engine import Engine, EngineError, EngineState, health
 from serving.engine_config import EngineConfig
 from serving.fetch import FetchError
@@ -43,6 +44,7 @@ class EmbeddedBackend:
         roster: Roster,
         switch: Callable[[str, Version | None], None],
         progress: Callable[[str], None],
+        refused: Mapping[str, str] | None = None,
     ) -> None:
         """Keep the collaborators.
 
@@ -55,6 +57,7 @@ class EmbeddedBackend:
             roster: Told which names may serve.
             switch: Makes new turns use a version, or none when an adapter failed its canary.
             progress: Told about each step, in words.
+            refused: Why an adapter that is there cannot be served, by id.
         """
         self._left_ready = asyncio.Event()
         self._config = config
@@ -68,6 +71,7 @@ class EmbeddedBackend:
         self._progress = progress
         self._state = Check(ok=False, detail="not started")
         self._adapters = {name: Check(ok=False, detail="waiting for the engine") for name in active}
+        self._adapters |= {name: Check(ok=False, detail=reason) for name, reason in (refused or {}).items()}
         self._task: asyncio.Task[None] | None = None
         self._rolling = asyncio.Lock()
         self._leaving: set[asyncio.Task[None]] = set()
@@ -155,8 +159,9 @@ class EmbeddedBackend:
         old = self._active.get(version.adapter)
         try:
             self._config.fits(version.name, version.folder)
+            check_adapter(version.folder, None, self._config.max_lora_rank, self._config.model)
             await engine_adapters.load(self._client, version.name, version.folder)
-        except EngineError as error:
+        except (EngineError, AdapterError) as error:
             raise Refused("adapter_refused", str(error)) from error
         self._roster.expect(version.name)
         _, result = await canary.check(self._client, [version.name], _goldens([version]))

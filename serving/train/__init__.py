@@ -20,6 +20,12 @@ class TrainError(Exception):
     """Training cannot start or go on; the message says what to do about it."""
 
 
+def check_name(name: str) -> None:
+    """Raise :class:`TrainError` unless there is something to train under this name."""
+    if name not in NAMES:
+        raise TrainError(f"nothing called {name!r} can be trained; there are: {', '.join(NAMES)}")
+
+
 def run(
     name: str,
     *,
@@ -36,7 +42,8 @@ def run(
 
     Args:
         name: One of :data:`NAMES`.
-        base: Checkpoint folder of the base model.
+        base: Checkpoint folder of the base model. Which base it is, its manifest or its name says: see
+            :meth:`serving.catalogue.Catalogue.get`.
         out: Folder to write; an existing ``adapter`` in it is replaced only after training has ended.
         resume: Go on from a checkpoint when there is one.
         progress: Takes one line at a time, with the time that is left.
@@ -46,10 +53,10 @@ def run(
         ``out``.
 
     Raises:
-        TrainError: unknown name or setting, data missing, or packages missing.
+        TrainError: unknown name or setting, data or packages missing, a base that cannot be trained, no such device, or
+            too little memory on it.
     """
-    if name not in NAMES:
-        raise TrainError(f"nothing called {name!r} can be trained; there are: {', '.join(NAMES)}")
+    check_name(name)
     try:
         if name == "evaluator":
             from serving.train.evaluator import train_evaluator as train
@@ -57,4 +64,12 @@ def run(
             from serving.train.persona import train_persona as train
     except ImportError as error:
         raise TrainError(f"package {error.name!r} is missing: pip install '.[engine,train]'") from error
-    return train(name, base=base, out=out, resume=resume, progress=progress, overrides=overrides)
+    import torch
+
+    try:
+        return train(name, base=base, out=out, resume=resume, progress=progress, overrides=overrides)
+    except torch.OutOfMemoryError as error:
+        raise TrainError(
+            "the GPU has too little memory: lower max_len or batch, raise first_layer (--set KEY=VALUE), or choose a "
+            f"smaller base ({str(error).splitlines()[0]})"
+        ) from error

@@ -148,4 +148,6 @@ class Reader:
         tokens = self._tokens(text)
         if len(tokens) != 1:
             raise TrainError(f"the base's tokenizer writes {text!r} in {len(tokens)} tokens; the judge reads one")
+        if self._tokens(f"level={text}") != [*self._tokens("level="), *tokens]:
+            raise TrainError(f"the base's tokenizer joins {text!r} with what is before it; the judge reads it alone")
         return tokens[0]

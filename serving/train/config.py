@@ -35,7 +35,10 @@ class LoraSettings(BaseModel):
         Field(min_length=1),
     ]
     first_layer: Annotated[int, Field(ge=0)]
-    """Layers below stay frozen, so that their output is computed once per sequence instead of once per epoch."""
+    """Layers below stay frozen, so that their output is computed once per sequence instead of once per epoch.
+
+    Counted in layers of ``base``. Another base gets the same share of its depth, unless this is set by hand.
+    """
     lr: Annotated[float, Field(gt=0, lt=1)]
     weight_decay: Annotated[float, Field(ge=0)] = 0.0
     warmup: Annotated[float, Field(ge=0, lt=1)] = 0.1
@@ -48,6 +51,10 @@ class LoraSettings(BaseModel):
     """Most tokens of a packed sequence."""
     threads: Annotated[int, Field(ge=1, le=64)] = 2
     """Sequences that are worked on side by side, one core each; changes no result (with dropout it would)."""
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """Where to compute; ``auto`` takes a GPU when there is one."""
+    dtype: Literal["auto", "float32", "bfloat16"] = "auto"
+    """How the base's weights are held; ``auto`` is bfloat16 where the hardware multiplies it, else float32."""
 
 
 class PersonaSettings(LoraSettings):
@@ -74,6 +81,8 @@ class EvaluatorSettings(LoraSettings):
 
 
 S = TypeVar("S", bound=LoraSettings)
+PLACE = frozenset({"threads", "device", "dtype"})
+"""Settings of the machine, not of the adapter: a result names what they came to."""
 
 
 def load_settings(path: Path, kind: type[S], overrides: Mapping[str, str]) -> S:

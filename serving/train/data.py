@@ -11,6 +11,7 @@ import json
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,7 +26,7 @@ from serving.train.packing import Packed, pack
 
 HELD_OUT = 0.15
 """Share of the questions that no training example is about."""
-END = "<|im_end|>"
+MARK = "Said."
 
 
 class Example(BaseModel):
@@ -133,10 +134,41 @@ def render(
         bare: Leave the persona's system message out; the template then puts its own there.
     """
     messages: list[Any] = list(persona_messages(persona, example.request(earlier)))
-    text = tokenizer.apply_chat_template(messages[1:] if bare else messages, tokenize=False, add_generation_prompt=True)
+    text = templated(tokenizer, messages[1:] if bare else messages)
     prompt = tokenizer(text, add_special_tokens=False)["input_ids"]
-    answer = tokenizer(example.utterance + END, add_special_tokens=False)["input_ids"]
-    return Spoken(example, tuple(prompt), tuple(answer))
+    answer = tokenizer(example.utterance, add_special_tokens=False)["input_ids"]
+    return Spoken(example, tuple(prompt), (*answer, end_of_turn(tokenizer)))
+
+
+def templated(tokenizer: Any, messages: list[Any], *, prompt: bool = True) -> str:
+    """Write messages in the base's chat template; ``prompt``: up to where the model speaks.
+
+    Raises:
+        TrainError: the template refuses them.
+    """
+    try:
+        # Templates that know no such switch ignore it; the engine is started with the same.
+        text: str = tokenizer.apply_chat_template(
+            messages, tokenize=False, add_generation_prompt=prompt, enable_thinking=False
+        )
+    except Exception as error:  # jinja's own errors, and whatever a template raises itself
+        raise TrainError(f"the base's chat template refuses the persona's messages: {error}") from error
+    return text
+
+
+@lru_cache(maxsize=8)
+def end_of_turn(tokenizer: Any) -> int:
+    """Return the token with which the base's chat template ends what the model said.
+
+    Raises:
+        TrainError: the template ends it with nothing.
+    """
+    said = [{"role": "user", "content": "Hello."}, {"role": "assistant", "content": MARK}]
+    _, found, after = templated(tokenizer, said, prompt=False).rpartition(MARK)
+    tokens = tokenizer(after, add_special_tokens=False)["input_ids"] if found else []
+    if not tokens:
+        raise TrainError("the base's chat template puts nothing after what the model said, so it would never stop")
+    return int(tokens[0])
 
 
 @dataclass(frozen=True)

@@ -8,20 +8,20 @@ from pathlib import Path
 
 import torch
 
-from interviewer.adapters.documents import load_library
 from interviewer.core.assessment import normalise
 from interviewer.core.lexical import WordModel
 from serving.train import PROJECT, TrainError
 from serving.train.answers import Answer, Item, Part, Reader, load_answers, update_split
 from serving.train.augment import empty, padded, shuffled
-from serving.train.config import EvaluatorSettings, data_files, load_settings
+from serving.train.base import choose
+from serving.train.config import PLACE, EvaluatorSettings, data_files, load_settings
 from serving.train.data import identity, sha256
 from serving.train.evaluation import measure
 from serving.train.fit_calibration import Reading, fit_calibration
 from serving.train.lexical import fit_words
 from serving.train.loop import fit
 from serving.train.output import command, evaluator_card, versions, write_result
-from serving.train.persona import layers
+from serving.train.persona import layers, library
 from serving.train.tower import Tower, load_tokenizer, lora_config, new_tower, read_adapter, save_adapter
 
 LEVELS = torch.arange(4.0)
@@ -39,9 +39,9 @@ class Objective:
     def loss(self, tower: Tower, item: Item) -> torch.Tensor:
         """Return the loss of one answer: its levels, and how far the expected levels are from them."""
         logs = tower.logits(tower.hidden(item.packed), item.level_nodes).log_softmax(-1)[:, self._levels]
-        wanted = torch.tensor(item.levels)
-        likelihood = -(self._soft[wanted] * logs).sum(-1).mean()
-        error = (logs.softmax(-1) @ LEVELS - wanted) ** 2
+        wanted = torch.tensor(item.levels, device=tower.device)
+        likelihood = -(self._soft.to(tower.device)[wanted] * logs).sum(-1).mean()
+        error = (logs.softmax(-1) @ LEVELS.to(tower.device) - wanted) ** 2
         return likelihood + self._settings.error_weight * error.mean()
 
     def readings(self, tower: Tower, items: Sequence[Item], word_model: WordModel) -> list[Reading]:
@@ -123,9 +123,10 @@ def train_evaluator(
     settings = load_settings(PROJECT / "personas" / name / "lora.yaml", EvaluatorSettings, overrides)
     torch.set_num_threads(1)
     files = data_files(settings)
+    chosen, settings = choose(base, settings, overrides)
     answers = load_answers(files)
     split = update_split(PROJECT / settings.split, answers)
-    vocabulary = load_library(PROJECT / "rubrics", PROJECT / "personas").vocabulary
+    vocabulary = library().vocabulary
     reader = Reader(load_tokenizer(base), vocabulary, settings.max_len)
     train_answers = parts_of(answers, split, "train")
     lessons = Lessons(train_answers, reader, settings)
@@ -135,7 +136,7 @@ def train_evaluator(
     if not calibration_items or not lessons.of(0):
         raise TrainError("the split leaves nothing to train on or to calibrate with; more labelled answers are needed")
     objective = Objective(settings, reader)
-    tower = new_tower(base, settings)
+    tower = new_tower(base, settings, chosen.dtype, chosen.device)
     if settings.start:
         tower.load(read_adapter(Path(settings.start)))
 
@@ -148,8 +149,8 @@ def train_evaluator(
         lessons.of,
         objective.loss,
         check,
-        checkpoint=Path("checkpoints") / name / "last.pt",
-        identity=identity(settings.model_dump(exclude={"threads"}), sha256(files), split),
+        checkpoint=Path("checkpoints") / chosen.slot(name) / "last.pt",
+        identity=identity(settings.model_dump(exclude=set(PLACE)), sha256(files), split, *chosen.identity()),
         resume=resume,
         progress=progress,
     )
@@ -165,6 +166,7 @@ def train_evaluator(
     counts = {part: len(parts_of(answers, split, part)) for part in ("train", "calibration", "test")}
     result = {
         "name": name,
+        "base": chosen.about(),
         "data": {"sha256": sha256(files), "files": [f.name for f in files], "answers": counts, "split": settings.split},
         "test": measure(
             tower,
@@ -183,10 +185,10 @@ def train_evaluator(
             "best_epoch": record.best_epoch,
         },
         "calibration": calibration.model_dump(mode="json"),
-        "settings": settings.model_dump(mode="json"),
+        "settings": settings.model_dump(mode="json", exclude=set(PLACE - {"threads"})),
         "versions": versions(),
         "seconds": round(record.seconds),
-        "command": command(name, overrides),
+        "command": command(name, overrides, chosen.entry),
     }
     write_result(out, result)
     (out / "README.md").write_text(evaluator_card(result), encoding="utf-8")

@@ -84,6 +84,8 @@ def fit(
         schedule.load_state_dict(saved["schedule"])
         record, place, best = Record(**saved["record"]), _Place(**saved["place"]), saved["best"]
         torch.set_rng_state(saved["random"])
+        if saved.get("random_gpu") and tower.device.type == "cuda":
+            torch.cuda.set_rng_state_all(saved["random_gpu"])
         progress(f"resuming in epoch {place.epoch + 1}, sequence {place.item + 1} of {per_epoch}")
 
     def keep() -> None:
@@ -97,6 +99,7 @@ def fit(
             "place": asdict(place),
             "best": best,
             "random": torch.get_rng_state(),
+            "random_gpu": torch.cuda.get_rng_state_all() if tower.device.type == "cuda" else [],
         }
         partial = checkpoint.with_suffix(".partial")
         torch.save(content, partial)
@@ -195,5 +198,5 @@ def _checked(tower: Tower, check: Callable[[Tower], float]) -> float:
 def _read(checkpoint: Path, identity: str) -> dict[str, Any] | None:
     if not checkpoint.exists():
         return None
-    saved: dict[str, Any] = torch.load(checkpoint, weights_only=True)
+    saved: dict[str, Any] = torch.load(checkpoint, weights_only=True, map_location="cpu")
     return saved if saved.get("identity") == identity else None

@@ -9,7 +9,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from serving.catalogue import Entry
+
 LICENCE = "Apache-2.0"
+EMBEDDED: dict[str, Any] = {"embedded": True, "device": "cpu", "licence": LICENCE}
+"""What results from before bases could be chosen do not say."""
 
 
 def versions() -> dict[str, str]:
@@ -23,9 +27,13 @@ def versions() -> dict[str, str]:
     return found
 
 
-def command(name: str, overrides: dict[str, str]) -> str:
-    """Return the command that repeats a run."""
-    return " ".join(["interviewer train", name, *(f"--set {key}={value}" for key, value in overrides.items())])
+def command(name: str, overrides: dict[str, str], base: Entry | None = None) -> str:
+    """Return the command that repeats a run; ``base`` is named unless it is the embedded one."""
+    chosen = []
+    if base is not None and not base.embedded:
+        chosen = [f"--base {base.name}" if base.origin == "hub" else f"--base path/to/{base.base}"]
+    settings = [f"--set {key}={value}" for key, value in overrides.items()]
+    return " ".join(["interviewer train", name, *chosen, *settings])
 
 
 def machine() -> str:
@@ -54,6 +62,20 @@ def _adapter_lines(settings: dict[str, Any]) -> str:
     )
 
 
+def _where(result: dict[str, Any]) -> str:
+    device = result.get("base", EMBEDDED)["device"]
+    return "2 shared CPU cores" if device == "cpu" else str(device)
+
+
+def _licence(result: dict[str, Any]) -> str:
+    theirs = result.get("base", EMBEDDED)["licence"]
+    return f"{LICENCE}, as is the base." if theirs == LICENCE else f"{LICENCE}; the base's: {theirs}."
+
+
+def _size(result: dict[str, Any]) -> str:
+    return "a very small base" if result.get("base", EMBEDDED)["embedded"] else "this base"
+
+
 def persona_card(result: dict[str, Any]) -> str:
     """Return the model card of a persona's adapter."""
     loss, data, settings = result["loss"], result["data"], result["settings"]
@@ -79,11 +101,11 @@ question that pursues the probe it was given.
 - **Data:** {data["examples"]["train"]} examples in `data/examples.jsonl` for training,
   {data["examples"]["held_out"]} held out by question ({", ".join(data["held_out_questions"])}).
   Written for this project.
-- **Limits:** English only, the prompt format of `interviewer/core/prompts.py` only, and a very small base: what it says
+- **Limits:** English only, the prompt format of `interviewer/core/prompts.py` only, and {_size(result)}: what it says
   is checked before it is shown, and the rubric's own wording is asked where the check fails. The epoch was chosen on
   the same held-out questions that the table reports, so the last row is slightly flattering.
-- **Repeat it:** `{result["command"]}` ({result["seconds"] // 60} min on 2 shared CPU cores). Numbers: `result.json`.
-- **Licence:** {LICENCE}, as is the base.
+- **Repeat it:** `{result["command"]}` ({result["seconds"] // 60} min on {_where(result)}). Numbers: `result.json`.
+- **Licence:** {_licence(result)}
 """
 
 
@@ -145,9 +167,9 @@ harmless alterations of the same answers, {altered}.
 - **Data:** {counts["train"]} labelled answers for training, {counts["calibration"]} for calibration,
   {counts["test"]} for the test, split by question in `{result["data"]["split"]}`. Written for this project.
 - **Limits:** English only; the criteria of `rubrics/criteria.yaml` (others are read by their wording, with less
-  agreement); a very small base that does not know whether a technical claim is true. Levels of single answers are
+  agreement); {_size(result)} that does not know whether a technical claim is true. Levels of single answers are
   noisy: use the distribution, and a bigger judge where a decision hangs on one answer. A criterion with few labels
   above has a kappa with a wide interval.{note}
-- **Repeat it:** `{result["command"]}` ({result["seconds"] // 60} min on 2 shared CPU cores). Numbers: `result.json`.
-- **Licence:** {LICENCE}, as is the base.
+- **Repeat it:** `{result["command"]}` ({result["seconds"] // 60} min on {_where(result)}). Numbers: `result.json`.
+- **Licence:** {_licence(result)}
 """

@@ -68,16 +68,19 @@ def pack(prompts: Sequence[Sequence[int]]) -> Packed:
     return Packed(tuple(ids), tuple(parents), tuple(depths), tuple(tuple(place[n] for n in walk) for walk in walks))
 
 
-def attention_mask(packed: Packed) -> torch.Tensor:
-    """Return the additive mask of shape ``[1, 1, nodes, nodes]``, float32: 0 for ancestors and self, else very low."""
+def attention_mask(packed: Packed, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+    """Return the additive mask of shape ``[1, 1, nodes, nodes]``: 0 for ancestors and self, else very low.
+
+    Its type must be that of the attention's inputs.
+    """
     size = len(packed)
     allowed = torch.zeros(size, size, dtype=torch.bool)
     for node, parent in enumerate(packed.parents):
         if parent >= 0:
             allowed[node] = allowed[parent]
         allowed[node, node] = True
-    mask = torch.zeros(size, size)
-    mask.masked_fill_(~allowed, torch.finfo(torch.float32).min)
+    mask = torch.zeros(size, size, dtype=dtype)
+    mask.masked_fill_(~allowed, torch.finfo(dtype).min)
     return mask[None, None]
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 
 import torch
 from torch.nn.functional import cross_entropy
 
 from interviewer.adapters.documents import load_library
+from interviewer.core.library import Library
 from interviewer.core.persona import Persona
 from interviewer.core.rubric import Rubric
 from serving.train import PROJECT, TrainError
-from serving.train.config import PersonaSettings, data_files, load_settings
+from serving.train.base import choose
+from serving.train.config import PLACE, PersonaSettings, data_files, load_settings
 from serving.train.data import (
     Example,
     Speech,
@@ -35,7 +38,7 @@ GROUP_CHECK = 8
 def speech_loss(tower: Tower, speech: Speech) -> torch.Tensor:
     """Return the mean cross-entropy over the tokens that count."""
     hidden = tower.hidden(speech.packed)
-    return cross_entropy(tower.logits(hidden, speech.nodes), torch.tensor(speech.tokens))
+    return cross_entropy(tower.logits(hidden, speech.nodes), torch.tensor(speech.tokens, device=tower.device))
 
 
 def mean_loss(tower: Tower, held_out: Sequence[Speech]) -> float:
@@ -77,9 +80,15 @@ class Material:
 
 def material(name: str, tokenizer: object, settings: PersonaSettings) -> Material:
     """Load a persona's documents and examples."""
-    library = load_library(PROJECT / "rubrics", PROJECT / "personas")
-    persona = library.personas[name]
-    return Material(tokenizer, persona, library.rubrics[persona.rubric], load_examples(data_files(settings)), settings)
+    persona = library().personas[name]
+    rubric = library().rubrics[persona.rubric]
+    return Material(tokenizer, persona, rubric, load_examples(data_files(settings)), settings)
+
+
+@cache
+def library() -> Library:
+    """Return the project's documents, read once."""
+    return load_library(PROJECT / "rubrics", PROJECT / "personas")
 
 
 def train_persona(
@@ -95,10 +104,11 @@ def train_persona(
     settings = load_settings(PROJECT / "personas" / name / "lora.yaml", PersonaSettings, overrides)
     torch.set_num_threads(1)
     files = data_files(settings)
+    chosen, settings = choose(base, settings, overrides)
     data = material(name, load_tokenizer(base), settings)
     if not data.train:
         raise TrainError(f"{name}: no training examples are left after the split by question")
-    tower = new_tower(base, settings)
+    tower = new_tower(base, settings, chosen.dtype, chosen.device)
     tower.model.eval()
     with tower.plain():
         bare = mean_loss(tower, data.held_bare)
@@ -110,14 +120,15 @@ def train_persona(
         lambda epoch: data.train,
         speech_loss,
         lambda t: mean_loss(t, data.held),
-        checkpoint=Path("checkpoints") / name / "last.pt",
-        identity=identity(settings.model_dump(exclude={"threads"}), sha256(files)),
+        checkpoint=Path("checkpoints") / chosen.slot(name) / "last.pt",
+        identity=identity(settings.model_dump(exclude=set(PLACE)), sha256(files), *chosen.identity()),
         resume=resume,
         progress=progress,
     )
     save_adapter(tower.state(), lora_config(settings, layers(tower)), out / "adapter", settings.base)
     result = {
         "name": name,
+        "base": chosen.about(),
         "data": {
             "sha256": sha256(files),
             "examples": {"train": len(data.train_examples), "held_out": len(data.held_examples)},
@@ -132,10 +143,10 @@ def train_persona(
             "train_each_epoch": [round(x, 4) for x in record.train],
             "best_epoch": record.best_epoch,
         },
-        "settings": settings.model_dump(mode="json"),
+        "settings": settings.model_dump(mode="json", exclude=set(PLACE - {"threads"})),
         "versions": versions(),
         "seconds": round(record.seconds),
-        "command": command(name, overrides),
+        "command": command(name, overrides, chosen.entry),
     }
     write_result(out, result)
     (out / "README.md").write_text(persona_card(result), encoding="utf-8")

@@ -59,8 +59,9 @@ def context(example: Example, persona: Persona, rubric: Rubric) -> Context:
 def _generate(tower: Tower, tokenizer: Any, spoken: Sequence[Spoken]) -> list[str]:
     width = max(len(s.prompt) for s in spoken)
     pad = tokenizer.eos_token_id
-    ids = torch.tensor([[pad] * (width - len(s.prompt)) + list(s.prompt) for s in spoken])
-    mask = torch.tensor([[0] * (width - len(s.prompt)) + [1] * len(s.prompt) for s in spoken])
+    device = tower.device
+    ids = torch.tensor([[pad] * (width - len(s.prompt)) + list(s.prompt) for s in spoken], device=device)
+    mask = torch.tensor([[0] * (width - len(s.prompt)) + [1] * len(s.prompt) for s in spoken], device=device)
     tower.model.eval()
     with torch.no_grad():
         out = tower.model.generate(

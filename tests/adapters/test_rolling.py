@@ -11,9 +11,11 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 import pytest
 import pytest_asyncio
 from openai import AsyncOpenAI
+from safetensors.numpy import save_file
 
 from interviewer.adapters.backend import EmbeddedBackend
 from interviewer.adapters.openai_model import make_client
@@ -27,7 +29,7 @@ from tests.service.kit import eventually
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 ENGINE = """
-import http.server, json, os, sys
+import http.server, json, os, struct, sys
 port, folder = int(sys.argv[1]), sys.argv[2]
 served = {}
 for line in open(os.path.join(folder, "serve.txt")):
@@ -38,7 +40,8 @@ open(os.path.join(folder, "pid"), "w").write(str(os.getpid()))
 def logprobs(name):
     if name == "base":
         return {"I": -1.0, "You": -2.0}
-    value = float(open(os.path.join(served[name], "adapter_model.safetensors")).read())
+    data = open(os.path.join(served[name], "adapter_model.safetensors"), "rb").read()
+    value = round(struct.unpack("<f", data[-4:])[0], 4)
     return {"I": -1.0 + value, "You": -2.0 - value}
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -70,14 +73,27 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_): pass
 http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler).serve_forever()
 """
-"""Serves what ``serve.txt`` lists; an adapter's weights are a number by which it moves the base's log-probabilities."""
+"""Serves what ``serve.txt`` lists; the last number of an adapter is what it moves the base's log-probabilities by."""
+
+KEY = "base_model.model.model.layers.0.self_attn.q_proj.lora_{}.weight"
+WIDTH = 4
+CONFIG = {
+    "hidden_size": WIDTH,
+    "intermediate_size": 8,
+    "num_attention_heads": 1,
+    "num_hidden_layers": 1,
+    "vocab_size": 10,
+}
+"""What the engine's base looks like."""
 
 
-def adapter(folder: Path, moves_by: float, canary: dict[str, float] | None = None) -> Path:
+def adapter(folder: Path, moves_by: float, canary: dict[str, float] | None = None, rank: int = 8) -> Path:
     """Write an adapter in the shape that training leaves."""
     (folder / "adapter").mkdir(parents=True)
-    (folder / "adapter" / "adapter_model.safetensors").write_text(str(moves_by), encoding="utf-8")
-    settings = {"r": 8, "target_modules": ["q_proj"]}
+    halves = {"A": np.ones((rank, WIDTH)), "B": np.full((WIDTH, rank), moves_by)}
+    weights = {KEY.format(side): half.astype(np.float32) for side, half in halves.items()}
+    save_file(weights, folder / "adapter" / "adapter_model.safetensors")
+    settings = {"peft_type": "LORA", "r": rank, "target_modules": ["q_proj"]}
     (folder / "adapter" / "adapter_config.json").write_text(json.dumps(settings), encoding="utf-8")
     if canary is not None:
         (folder / "canary.json").write_text(json.dumps(canary), encoding="utf-8")
@@ -118,7 +134,7 @@ class World:
 
 async def start(folder: Path, moves_by: float = 0.5, canary: dict[str, float] | None = None) -> World:
     ships = adapter(folder / "ships", moves_by, canary)
-    (folder / "config.json").write_text("{}", encoding="utf-8")
+    (folder / "config.json").write_text(json.dumps(CONFIG), encoding="utf-8")
     store = VersionStore(folder / "data", {"deep_dive": ships / "adapter"})
     version = store.active("deep_dive")
     assert version is not None
@@ -226,12 +242,18 @@ async def test_a_version_that_the_engine_cannot_load_is_refused(world: World) ->
 
 
 async def test_a_rank_that_does_not_fit_is_refused_before_it_is_loaded(world: World) -> None:
-    folder = adapter(world.folder / "wide", 0.7)
-    settings = {"r": 64, "target_modules": ["q_proj"]}
-    (folder / "adapter" / "adapter_config.json").write_text(json.dumps(settings), encoding="utf-8")
-    wide = world.store.install("deep_dive", folder)
+    wide = world.store.install("deep_dive", adapter(world.folder / "wide", 0.7, rank=64))
     with pytest.raises(Refused, match="rank 64"):
         await world.backend.activate("deep_dive", wide.digest)
+
+
+async def test_damaged_weights_are_refused_before_they_are_loaded(world: World) -> None:
+    folder = adapter(world.folder / "damaged", 0.7)
+    (folder / "adapter" / "adapter_model.safetensors").write_bytes(b"no tensors at all")
+    damaged = world.store.install("deep_dive", folder)
+    with pytest.raises(Refused, match=r"adapter_model\.safetensors is damaged"):
+        await world.backend.activate("deep_dive", damaged.digest)
+    assert damaged.name not in await world.served()
 
 
 @pytest.mark.parametrize(("name", "digest"), [("deep_dive", "00000000"), ("nobody", "00000000")])

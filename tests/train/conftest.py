@@ -39,10 +39,10 @@ class CharTokenizer:
         return {"input_ids": ids}
 
     def apply_chat_template(
-        self, messages: list[dict[str, str]], *, tokenize: bool, add_generation_prompt: bool
+        self, messages: list[dict[str, str]], *, tokenize: bool, add_generation_prompt: bool, enable_thinking: bool
     ) -> str:
         text = "".join(f"<|im_start|>{m['role']}\n{m['content']}<|im_end|>\n" for m in messages)
-        return f"{text}<|im_start|>assistant\n"
+        return f"{text}<|im_start|>assistant\n" if add_generation_prompt else text
 
     def text(self, ids: tuple[int, ...]) -> str:
         """Spell plain characters out again; only for texts in ASCII."""

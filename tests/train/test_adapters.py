@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 
 from interviewer.core.calibration import Calibration
 from serving.train import NAMES, PERSONAS, PROJECT, TrainError, run
-from serving.train.config import EvaluatorSettings, LoraSettings, PersonaSettings, data_files, load_settings
+from serving.train.config import PLACE, EvaluatorSettings, LoraSettings, PersonaSettings, data_files, load_settings
 from serving.train.data import sha256
 from serving.train.output import command, machine, versions
 from serving.train.tower import WEIGHTS, Tower, lora_config, read_adapter, save_adapter
@@ -76,7 +76,7 @@ def test_the_engine_accepts_the_configuration(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_result_belongs_to_the_configuration_and_the_data(name: str) -> None:
     settings, found = of(name), result(name)
-    same = {k: v for k, v in settings.model_dump(mode="json").items() if k not in ("threads", "start")}
+    same = {k: v for k, v in settings.model_dump(mode="json").items() if k not in (*PLACE, "start")}
     assert {k: v for k, v in found["settings"].items() if k in same} == same
     assert found["data"]["sha256"] == sha256(data_files(settings))
     card = (folder(name) / "README.md").read_text(encoding="utf-8")
