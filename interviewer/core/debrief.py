@@ -10,6 +10,7 @@ from interviewer.core.assessment import Assessment, FlagReading, Frozen, Notice,
 from interviewer.core.coverage import Coverage, CriterionState, Reading, coverage
 from interviewer.core.drills import Drills
 from interviewer.core.events import QuestionAsked, Versions
+from interviewer.core.facts import Finding, check_answer
 from interviewer.core.flags import read_flags
 from interviewer.core.rubric import Rubric, SeniorityLevel, Vocabulary, anchor
 from interviewer.core.session import SessionState, Turn
@@ -87,6 +88,8 @@ class Debrief(Frozen):
     verdict: Verdict
     criteria: tuple[CriterionRow, ...]
     flags: tuple[FlagReading, ...]
+    facts: tuple[Finding, ...]
+    """Claims that could be checked, in the order in which they were made."""
     probes: tuple[ProbeRow, ...]
     next_steps: tuple[NextStep, ...]
     receipt: Receipt
@@ -109,6 +112,7 @@ def debrief(state: SessionState, rubric: Rubric, vocabulary: Vocabulary, drills:
         verdict=judge_round(rubric, known, flags, state.started.level, hints),
         criteria=rows,
         flags=flags,
+        facts=_facts(state, rubric),
         probes=probes,
         next_steps=_next_steps(known, rubric, vocabulary, drills),
         receipt=_receipt(state, known),
@@ -123,6 +127,15 @@ def session_flags(state: SessionState, known: Coverage) -> tuple[FlagReading, ..
     levels = {c.criterion: p for c in known.criteria if (p := c.probabilities) is not None}
     evidence = {c.criterion: best.assessment.evidence for c in known.criteria if (best := c.best)}
     return read_flags(levels, said, evidence)
+
+
+def _facts(state: SessionState, rubric: Rubric) -> tuple[Finding, ...]:
+    return tuple(
+        fact
+        for t in state.turns
+        if t.answer
+        for fact in check_answer(t.answer.text, rubric.question(t.question_id or ""), t.number)
+    )
 
 
 def _row(criterion: CriterionState, vocabulary: Vocabulary, state: SessionState) -> CriterionRow:

@@ -17,6 +17,7 @@ from interviewer.core.assessment import (
     expected_level,
     normalise,
 )
+from interviewer.core.facts import Finding, capped, check_answer
 from interviewer.core.flags import read_flags
 from interviewer.core.prompts import LABELS, Count, judge_prefix
 from interviewer.core.rubric import Vocabulary
@@ -152,22 +153,25 @@ def assemble(
     said: Sequence[Said],
     judge: str,
 ) -> Assessment:
-    """Combine what the judge read into one assessment.
+    """Combine what the judge read into one assessment; a claim that is surely wrong holds its criterion down.
 
     Args:
         criteria: In the order in which they were read.
         prepared: The windows that were read, in order.
         readings: For each window, one reading per criterion; empty when nothing was left to read, which is level 0.
-        said: The candidate's own words, for the flags.
+        said: The candidate's own words, for the flags and for the claims that can be checked.
         judge: Identity of the judge.
     """
-    found = tuple(_criterion(spec, i, prepared, readings) for i, spec in enumerate(criteria))
+    facts: list[Finding] = [f for s in said for f in check_answer(s.text, turn=s.turn)]
+    held = [capped(_criterion(spec, i, prepared, readings), facts) for i, spec in enumerate(criteria)]
+    found = tuple(criterion for criterion, _ in held)
+    reasons = tuple(notice for _, notice in held if notice)
     flags = read_flags(
         {c.criterion: c.probabilities for c in found},
         "\n".join(s.text for s in said),
         {c.criterion: c.evidence for c in found},
     )
-    return Assessment(criteria=found, flags=flags, notices=prepared.notices, judge=judge)
+    return Assessment(criteria=found, flags=flags, notices=(*prepared.notices, *reasons), judge=judge)
 
 
 def _criterion(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from interviewer.core.debrief import CriterionRow, Debrief
 from interviewer.core.diff import ReplayDiff
+from interviewer.core.facts import Finding, FindingKind
 from interviewer.core.flags import RAISED, STRENGTHS
 from interviewer.core.memo import Memo
 from interviewer.core.text import label
@@ -43,6 +44,8 @@ def report_markdown(packet: Debrief) -> str:
         lines.append(f"- {label(flag.flag)} ({kind}, {state}): probability {flag.probability:.2f}")
     if not packet.flags:
         lines.append("None.")
+    if packet.facts:
+        lines += ["", "## Claims that can be checked", "", *(line for f in packet.facts for line in _fact(f))]
     lines += ["", "## Why each question was asked", ""]
     for probe in packet.probes:
         lines += [f"{probe.turn}. {probe.asked}", f"   - {probe.reason}"]
@@ -106,6 +109,12 @@ def _criterion(row: CriterionRow) -> list[str]:
     lines = [f"- **{name}**: level {row.level}, {LEVEL_WORDS[row.level]} ({sure}). {row.anchor}"]
     lines += [f'  > "{quote.text}" (turn {quote.turn})' for quote in row.quotes]
     return lines
+
+
+def _fact(found: Finding) -> list[str]:
+    where = f'"{found.quote.text}" (turn {found.quote.turn})'
+    state = "right" if found.kind == FindingKind.CHECKED else "not right"
+    return [f"- {where}: {state}. {found.right}"]
 
 
 def _level(level: int | None) -> str:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from interviewer.core.assessment import JudgeResult, Unscored, UnscoredReason
+from interviewer.core.facts import VERSION as FACTS
 from interviewer.core.prompts import Count
 from interviewer.core.reading import CriterionSpec, Said, assemble, prepare
 from interviewer.service.ports import Judge, JudgeError, JudgeInvalid, JudgeTimeout
@@ -33,8 +34,8 @@ class Judging:
 
     @property
     def identity(self) -> str:
-        """Identity of the judge, as recorded with every assessment."""
-        return self._judge.identity
+        """Identity of the judge and of the checks that hold its levels down, as recorded with every assessment."""
+        return f"{self._judge.identity}:facts-{FACTS}"
 
     async def assess(self, question: str, said: Sequence[Said], criteria: Sequence[CriterionSpec]) -> JudgeResult:
         """Read all ``criteria`` from everything ``said`` on ``question``, in one pass."""
@@ -56,5 +57,5 @@ class Judging:
         except JudgeError as error:
             reason, detail = UnscoredReason.JUDGE_UNAVAILABLE, f"The judge is not available: {error}"
         else:
-            return assemble(criteria, prepared, readings, said, self._judge.identity)
+            return assemble(criteria, prepared, readings, said, self.identity)
         return Unscored(reason=reason, detail=detail, notices=prepared.notices)

@@ -11,6 +11,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from interviewer.core.assessment import Assessment, CriterionAssessment, FlagReading, Frozen, Notice, Unscored
 from interviewer.core.coaching import CoachingPlan, coach
+from interviewer.core.facts import VERSION as FACTS
+from interviewer.core.facts import Finding, check_answer
 from interviewer.core.prompts import VERSION
 from interviewer.core.reading import CriterionSpec, Said, specs
 from interviewer.core.rubric import Question, SeniorityLevel, Slug, Text
@@ -102,6 +104,8 @@ class ScoreResult(Frozen):
     scores: tuple[Score, ...]
     flags: tuple[FlagReading, ...]
     coaching: CoachingPlan | None
+    facts: tuple[Finding, ...]
+    """Claims that could be checked without a model, right and wrong ones; there also when nothing was scored."""
     notices: tuple[Notice, ...]
     unscored: Unscored | None
     versions: dict[str, str]
@@ -141,13 +145,15 @@ class Scoring:
         judged = time.perf_counter()
         result = await self._deps.judging.assess(text, [Said(turn=0, text=request.answer)], criteria)
         judge_ms = (time.perf_counter() - judged) * 1000
-        versions = {"rubric": rubric_hash, "prompt": VERSION, "judge": self._deps.judging.identity}
+        versions = {"rubric": rubric_hash, "prompt": VERSION, "judge": self._deps.judging.identity, "facts": FACTS}
+        facts = check_answer(request.answer, question)
         timing = Timing(total_ms=round((time.perf_counter() - began) * 1000, 1), judge_ms=round(judge_ms, 1))
         if isinstance(result, Unscored):
             return ScoreResult(
                 scores=(),
                 flags=(),
                 coaching=None,
+                facts=facts,
                 notices=result.notices,
                 unscored=result,
                 versions=versions,
@@ -157,6 +163,7 @@ class Scoring:
             scores=tuple(_score(c, spec) for c, spec in zip(result.criteria, criteria, strict=True)),
             flags=result.flags,
             coaching=self._coaching(result, question),
+            facts=facts,
             notices=result.notices,
             unscored=None,
             versions=versions,

@@ -8,6 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from interviewer.adapters.store import SqlEventStore
+from interviewer.core import facts
 from interviewer.core.assessment import UnscoredReason
 from interviewer.core.prompts import VERSION
 from interviewer.core.rubric import anchor
@@ -52,7 +53,8 @@ async def test_a_question_is_scored_on_its_own_targets(memory: SqlEventStore) ->
     assert result.versions == {
         "rubric": library().hashes["rubric:deep_dive"],
         "prompt": VERSION,
-        "judge": "scripted",
+        "judge": f"scripted:facts-{facts.VERSION}",
+        "facts": facts.VERSION,
     }
     assert 0 <= result.timing.judge_ms <= result.timing.total_ms + 0.1
 

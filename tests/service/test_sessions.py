@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 
 from interviewer.adapters.store import SqlEventStore
+from interviewer.core.facts import VERSION as FACTS
 from interviewer.core.session import Phase, fold
 from interviewer.service.errors import Refused
 from interviewer.service.interview import Committed, Delta, Frame, Progress
@@ -55,7 +56,7 @@ async def test_a_session_records_what_shapes_it(memory: SqlEventStore) -> None:
     assert started.versions.rubric == library().hashes["rubric:recruiter"]
     assert started.versions.persona == library().hashes["persona:recruiter"]
     assert (started.versions.model, started.versions.adapter) == ("smollm2", "recruiter@ab12")
-    assert started.versions.judge == "scripted"
+    assert started.versions.judge == f"scripted:facts-{FACTS}"
     assert await memory.token_hash(session_id) == hash_token(token)
     assert token not in str(await memory.load(session_id))
 

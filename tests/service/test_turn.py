@@ -7,6 +7,7 @@ import pytest
 from interviewer.adapters.store import SqlEventStore
 from interviewer.core import events as ev
 from interviewer.core.assessment import Assessment
+from interviewer.core.facts import VERSION as FACTS
 from interviewer.core.session import Phase
 from interviewer.service.errors import Refused
 from interviewer.service.interview import MAX_ANSWER, Committed, Delta, Progress
@@ -45,7 +46,7 @@ async def test_an_answer_is_read_before_the_next_question_is_chosen(memory: SqlE
     assert question is not None
     assert [c.criterion for c in read.assessment.criteria] == [t.criterion for t in question.targets]
     assert {c.level for c in read.assessment.criteria} == {1}
-    assert read.assessment.judge == "scripted"
+    assert read.assessment.judge == f"scripted:facts-{FACTS}"
     assert judge.windows[0].question == question.text
 
 
