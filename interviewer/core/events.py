@@ -89,6 +89,8 @@ class QuestionAsked(Frozen):
     interrupted: bool = False
     problems: tuple[str, ...] = ()
     """Guard findings that made the turn fall back to authored wording."""
+    start: float | None = None
+    """In an import: seconds into the recording at which it was said."""
 
 
 class AnswerGiven(Frozen):
@@ -99,6 +101,8 @@ class AnswerGiven(Frozen):
     turn: int
     msg_id: str
     text: str
+    start: float | None = None
+    """In an import: seconds into the recording at which it was said."""
 
 
 class AnswerAssessed(Frozen):

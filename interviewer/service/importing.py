@@ -6,27 +6,21 @@ Invariant: what was sent is in the log before any of it is judged; judging that 
 from __future__ import annotations
 
 import asyncio
+import base64
 import hashlib
 import logging
 import secrets
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from interviewer.core import events as ev
 from interviewer.core.assessment import Assessment, Frozen
+from interviewer.core.intake import FORMATS, MAX_TRANSCRIPT, detect, read
 from interviewer.core.reading import Said, specs
 from interviewer.core.rubric import Question, Rubric, SeniorityLevel
 from interviewer.core.session import SessionState, evolve
-from interviewer.core.text import overlap
-from interviewer.core.transcript import (
-    Exchange,
-    Transcript,
-    TranscriptError,
-    Unplaced,
-    exchanges,
-    parse_json,
-    parse_text,
-)
+from interviewer.core.text import content_words
+from interviewer.core.transcript import Transcript, TranscriptError, Unplaced, exchanges, last_words
 from interviewer.service.deps import Deps
 from interviewer.service.errors import Refused
 from interviewer.service.ports import ConcurrentAppend, StoreError, UnknownSession
@@ -34,10 +28,14 @@ from interviewer.service.sessions import Sessions, hash_token
 
 _log = logging.getLogger(__name__)
 
-MAX_TRANSCRIPT = 2 * 1024 * 1024
-"""Characters of one transcript."""
 SAME_QUESTION = 0.5
 """Overlap of content words from which an asked question is taken for one of the rubric."""
+FAREWELL = "The interviewer's last words: "
+"""Start of the notice that keeps them until the import is read and the session ends with them."""
+
+Known: TypeAlias = Sequence[tuple[Sequence[set[str]], Question]]
+"""The rubric's questions with the content words of their wordings."""
+Format: TypeAlias = Literal["auto", "text", "markdown", "json", "vtt", "srt"]
 
 
 class Imported(Frozen):
@@ -47,6 +45,9 @@ class Imported(Frozen):
     token: str
     turns: int
     unplaced: tuple[Unplaced, ...]
+    notices: tuple[str, ...] = ()
+    repeated: bool = False
+    """True when the same content was imported before with the same parameters: this is that session."""
 
 
 class Imports:
@@ -62,35 +63,45 @@ class Imports:
         self,
         content: str,
         *,
-        format: Literal["text", "json"],
+        format: Format = "auto",
         rubric: str,
         persona: str | None = None,
         level: SeniorityLevel = "mid",
         candidate: str | None = None,
     ) -> Imported:
-        """Store a transcript as a session and start to read it.
+        """Store a transcript as a session and start to read it; the same transcript again is the same session.
+
+        Args:
+            content: The file's text.
+            format: What it is; ``auto`` looks.
+            rubric: Round whose questions and criteria are used.
+            persona: Who asked; the round's own by default.
+            level: What the answers are held against.
+            candidate: Name of the candidate, when the labels do not say who it is.
 
         Raises:
-            Refused: too large, not readable as a transcript, no answers in it, or unknown rubric or persona.
+            Refused: too large, not readable as a transcript, unclear who the candidate is (``speakers_unclear``), no
+                answers in it, or unknown rubric or persona.
         """
-        if len(content) > MAX_TRANSCRIPT:
-            raise Refused("transcript_too_large", f"{len(content)} characters; at most {MAX_TRANSCRIPT} are taken.")
-        if "\x00" in content:
-            raise Refused("bad_transcript", "This looks like a binary file; send text.")
-        try:
-            parsed: Transcript = (parse_json if format == "json" else parse_text)(content, candidate)
-        except TranscriptError as error:
-            raise Refused("bad_transcript", str(error)) from error
-        pairs = exchanges(parsed)
-        if not pairs:
-            raise Refused("bad_transcript", "The candidate says nothing in this transcript.")
         round_ = self._deps.library.rubrics.get(rubric)
         if round_ is None:
             known = ", ".join(self._deps.library.rubrics)
             raise Refused("unknown_rubric", f"There is no rubric {rubric!r}; there are: {known}.")
         who, round_ = self._sessions.documents(persona or round_.persona, rubric)
-        token = secrets.token_urlsafe(24)
-        session_id = self._deps.new_id()
+        if len(content) > MAX_TRANSCRIPT:
+            raise Refused("transcript_too_large", f"{len(content)} characters; at most {MAX_TRANSCRIPT} are taken.")
+        try:
+            # Megabytes take a while; others are served meanwhile.
+            parsed = await asyncio.to_thread(read, content, format, candidate)
+        except TranscriptError as error:
+            raise Refused(error.code, str(error)) from error
+        turns = await asyncio.to_thread(_turns, parsed, round_, who.id, level)
+        answers = sum(isinstance(event, ev.AnswerGiven) for event in turns)
+        if not answers:
+            raise Refused("bad_transcript", "The candidate says nothing in this transcript.")
+        how = detect(content) if format == "auto" else FORMATS[format]
+        digest = _digest(content.lstrip("\ufeff"), how, round_.id, who.id, level, candidate or "")
+        session_id, token = digest[:16], secrets.token_urlsafe(24)
         started = ev.SessionStarted(
             persona=who.id,
             rubric=round_.id,
@@ -101,10 +112,22 @@ class Imports:
             origin="imported",
             versions=self._sessions.versions(who, round_),
         )
-        events = [started, *_turns(pairs, round_, who.id, level)]
-        await self._deps.store.create(session_id, self._deps.clock.now(), events, token_hash=hash_token(token))
+        repeated = False
+        try:
+            await self._deps.store.create(
+                session_id, self._deps.clock.now(), [started, *turns], token_hash=hash_token(token)
+            )
+        except ConcurrentAppend:  # the id is taken, and it is made from the content
+            token, repeated = await self._sessions.new_token(session_id), True
         self.read(session_id)
-        return Imported(id=session_id, token=token, turns=len(pairs), unplaced=parsed.unplaced)
+        return Imported(
+            id=session_id,
+            token=token,
+            turns=answers,
+            unplaced=parsed.unplaced,
+            notices=parsed.notices,
+            repeated=repeated,
+        )
 
     def read(self, session_id: str) -> None:
         """Start, or go on with, reading an imported session in the background."""
@@ -138,7 +161,8 @@ class Imports:
                 if turn.answer and turn.result is None:
                     state = await self._append(state, await self._assess(state, turn.number, rubric))
             if state.ended is None:
-                await self._append(state, ev.SessionEnded(reason="imported"))
+                last = next((n.message for n in state.notices if n.code == "last_words"), "")
+                await self._append(state, ev.SessionEnded(reason="imported", farewell=last.removeprefix(FAREWELL)))
         except UnknownSession:
             _log.info("session %s was deleted while it was read", session_id)
         except (StoreError, ConcurrentAppend) as error:
@@ -170,30 +194,56 @@ def progress(state: SessionState) -> dict[str, int]:
     return {"assessed": sum(t.result is not None for t in answered), "total": len(answered)}
 
 
-def _turns(pairs: Sequence[Exchange], rubric: Rubric, persona: str, level: SeniorityLevel) -> list[ev.Event]:
+def _digest(*parts: str) -> str:
+    """Return a URL-safe name of the parts; 16 characters of it are 96 bits, as in any session's id."""
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(f"{len(part)}:".encode() + part.encode())
+    return base64.urlsafe_b64encode(digest.digest()).decode()
+
+
+def _turns(transcript: Transcript, rubric: Rubric, persona: str, level: SeniorityLevel) -> list[ev.Event]:
+    """Return the events of what was said; last words that ask nothing are kept for the farewell."""
     events: list[ev.Event] = []
+    pairs, last = exchanges(transcript), last_words(transcript)
+    known = [([content_words(q.text), content_words(q.wording(level))], q) for q in rubric.questions]
+    length = max((line.start or 0.0 for line in transcript.lines), default=0.0)
     for number, pair in enumerate(pairs, 1):
-        question = _closest(pair.question, rubric, level)
-        events += [
-            ev.ProbeChosen(
-                turn=number,
-                question_id=question.id if question else f"imported-{number}",
-                probe=pair.question or "(the answer came without a question)",
-                reason=f"Imported; closest to {question.id}."
-                if question
-                else "Imported; no question of the rubric is close.",
-                elapsed=round((number - 1) / len(pairs), 4),
-            ),
-            ev.QuestionAsked(turn=number, text=pair.question, source="imported", persona=persona),
-            ev.AnswerGiven(turn=number, msg_id=f"imported-{number}", text=pair.answer),
-        ]
+        share = (pair.asked_at or pair.answered_at or 0.0) / length if length else (number - 1) / len(pairs)
+        events += _asked(number, pair.question, pair.asked_at, share, known, persona)
+        events.append(
+            ev.AnswerGiven(turn=number, msg_id=f"imported-{number}", text=pair.answer, start=pair.answered_at)
+        )
+    if pairs and last and (last[0].turn or "?" in last[0].text):
+        events += _asked(len(pairs) + 1, last[0].text, last[0].start, 1.0, known, persona)
+        last = last[1:]
+    if pairs and last:
+        events.append(ev.SessionNotice(code="last_words", message=FAREWELL + "\n".join(line.text for line in last)))
     return events
 
 
-def _closest(asked: str, rubric: Rubric, level: SeniorityLevel) -> Question | None:
-    scored = [
-        (max(overlap(asked, question.text), overlap(asked, question.wording(level))), question)
-        for question in rubric.questions
+def _asked(turn: int, text: str, start: float | None, elapsed: float, known: Known, persona: str) -> list[ev.Event]:
+    question = _closest(text, known)
+    reason = f"Imported; closest to {question.id}." if question else "Imported; no question of the rubric is close."
+    return [
+        ev.ProbeChosen(
+            turn=turn,
+            question_id=question.id if question else f"imported-{turn}",
+            probe=text or "(the answer came without a question)",
+            reason=reason,
+            elapsed=round(elapsed, 4),
+        ),
+        ev.QuestionAsked(turn=turn, text=text, source="imported", persona=persona, start=start),
     ]
+
+
+def _closest(asked: str, known: Known) -> Question | None:
+    words = content_words(asked)
+    scored = [(max(_share(words, wording) for wording in wordings), question) for wordings, question in known]
     best, question = max(scored, key=lambda pair: pair[0])
     return question if best >= SAME_QUESTION and len(asked.split()) >= 4 else None
+
+
+def _share(left: set[str], right: set[str]) -> float:
+    smaller = min(len(left), len(right))
+    return len(left & right) / smaller if smaller else 0.0

@@ -8,8 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from interviewer.core.diff import ReplayDiff
 from interviewer.core.events import Mode
+from interviewer.core.intake import MAX_TRANSCRIPT
 from interviewer.core.rubric import SeniorityLevel
-from interviewer.service.importing import MAX_TRANSCRIPT
+from interviewer.service.importing import Format
 from interviewer.service.ports import SessionRow
 from interviewer.service.scoring import BatchItem, BatchOutcome
 from interviewer.web.state import AdapterVersion
@@ -132,7 +133,8 @@ class SessionView(SessionRow):
 class NewTranscript(_Body):
     """Somebody's transcript."""
 
-    format: Literal["text", "json"] = "text"
+    format: Format = "auto"
+    """``auto`` looks: labelled text and Markdown, WebVTT, SRT, or JSON (this project's own, or chat messages)."""
     content: Annotated[str, Field(min_length=1, max_length=MAX_TRANSCRIPT)]
     rubric: Name
     persona: Name | None = None
@@ -155,6 +157,10 @@ class ImportedView(_Body):
     ws_url: str
     turns: int
     unplaced: tuple[UnplacedView, ...]
+    notices: tuple[str, ...]
+    """What was taken for granted or put right while reading."""
+    repeated: bool
+    """The same content was imported before with the same parameters; this is that session, with a new token."""
 
 
 class NewReplay(_Body):

@@ -11,9 +11,10 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from interviewer.core.debrief import Debrief
 from interviewer.core.diff import ReplayDiff
+from interviewer.core.labelled import to_text
 from interviewer.core.memo import Memo, memo
 from interviewer.core.render import diff_markdown, memo_markdown, report_markdown
-from interviewer.core.transcript import Transcript, of_session, to_markdown, to_text
+from interviewer.core.transcript import Transcript, of_session, to_markdown
 from interviewer.service.errors import Refused
 from interviewer.service.importing import progress
 from interviewer.service.scoring import ScoreRequest, ScoreResult
@@ -257,6 +258,8 @@ async def import_transcript(body: m.NewTranscript, service: Srv) -> m.ImportedVi
         ws_url=ws_url(taken.id),
         turns=taken.turns,
         unplaced=tuple(m.UnplacedView(line=u.line, text=u.text) for u in taken.unplaced),
+        notices=taken.notices,
+        repeated=taken.repeated,
     )
 
 

@@ -54,6 +54,16 @@ def test_score_reads_standard_input_and_shows_a_table(site: Site) -> None:
     assert "llm_serving_depth" in out
 
 
+def test_score_says_which_claims_are_right_and_why_a_level_is_held_down(site: Site) -> None:
+    said = "An 8B in bf16 is 16 GB of weights. FlashAttention makes attention linear in the length, p99 was 80 ms."
+    code, out = run("score", "-", "--id", "dd-paged-kv", "--url", site.url, stdin=said)
+    lines = " ".join(out.split())
+    assert code == 0
+    assert 'claim right: "8B in bf16 is 16 GB of weights" - 8 billion parameters x 2 bytes (bf16) = 16 GB' in lines
+    assert 'claim not right: "FlashAttention makes attention linear in the length"' in lines
+    assert "LLM serving depth is held at level 1, as one claim is wrong" in lines
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -100,6 +110,37 @@ def test_import_report_replay_and_history(site: Site, tmp_path: Path) -> None:
     assert json.loads(out)["diff"]["parent"] == session
     code, out = run("history", "--url", site.url, "--json")
     assert session in [row["id"] for row in json.loads(out)]
+
+
+def test_captions_are_imported_once_and_the_candidate_is_asked_for(site: Site, tmp_path: Path) -> None:
+    path = tmp_path / "talk.vtt"
+    cues = f"WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ada>Why?\n\n00:03.000 --> 00:04.000\n<v Bo>{GOOD}\n"
+    path.write_bytes(cues.encode("utf-16"))
+    arguments = ("import", str(path), "--rubric", "deep_dive", "--url", site.url)
+    code, out = run(*arguments)
+    assert code == 2
+    assert "Found: Ada, Bo. Name the candidate" in " ".join(out.split())
+    code, out = run(*arguments, "--candidate", "Bo")
+    assert code == 0 and "1 answers" in out
+    code, out = run(*arguments, "--candidate", "Bo")
+    assert code == 0 and "imported before, 1 answers" in out
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"PK\x03\x04", "this is a zip archive"),
+        (b"", "the file is empty"),
+        ("Kandidat: schön".encode("latin-1"), "iconv -f latin1"),
+        (b"Me: " + b"x" * 2**21, "at most 2097152 are taken"),
+    ],
+)
+def test_files_that_cannot_be_imported_say_why(tmp_path: Path, data: bytes, message: str) -> None:
+    path = tmp_path / "talk.txt"
+    path.write_bytes(data)
+    code, out = run("import", str(path), "--rubric", "deep_dive")
+    assert code == 2
+    assert message in " ".join(out.split())
 
 
 def test_chat_streams_the_question_takes_an_answer_and_ends(site: Site) -> None:

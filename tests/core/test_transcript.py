@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from interviewer.core.chat import parse_json
+from interviewer.core.labelled import parse_text, to_text
 from interviewer.core.transcript import (
     Exchange,
     Line,
@@ -15,10 +17,7 @@ from interviewer.core.transcript import (
     Unplaced,
     exchanges,
     of_session,
-    parse_json,
-    parse_text,
     to_markdown,
-    to_text,
 )
 from tests.core.builders import TRADE, Log, assessed
 
@@ -125,7 +124,7 @@ def test_names_are_labels_when_the_candidate_is_named() -> None:
 def test_a_name_beside_known_labels_is_the_candidates_when_told() -> None:
     assert said(parse_text("Interviewer: Why?\nBo: Because.", candidate="Bo")) == TALK
     # without being told, it is part of what the interviewer said
-    with pytest.raises(TranscriptError, match="which speaker is the candidate"):
+    with pytest.raises(TranscriptError, match="Which speaker is the candidate"):
         parse_text("Interviewer: Why?\nBo: Because.")
 
 
@@ -146,8 +145,8 @@ def test_text_before_the_first_label_is_returned_and_not_dropped() -> None:
     [
         ("", None, "no speaker labels found"),
         ("just prose, no labels", None, "no speaker labels found"),
-        ("Ada: Why?\nBo: Because.", None, "which speaker is the candidate. Found: ada, bo"),
-        ("Ada: Why?\nBo: Because.", "Cy", "no speaker is called 'Cy'; found: ada, bo"),
+        ("Ada: Why?\nBo: Because.", None, "Which speaker is the candidate. Found: Ada, Bo"),
+        ("Ada: Why?\nBo: Because.", "Cy", "No speaker is called 'Cy'. Found: Ada, Bo"),
     ],
 )
 def test_what_cannot_be_read_says_what_to_change(text: str, candidate: str | None, message: str) -> None:
@@ -201,7 +200,7 @@ def test_json_names_are_told_apart_by_the_candidates_name() -> None:
         ('[{"role": "user", "content": ["part"]}]', "entry 0: expected"),
         ("[]", "holds no speech"),
         ('[{"role": "system", "content": "x"}]', "holds no speech"),
-        ('[{"speaker": "ada", "text": "x"}]', "which speaker is the candidate"),
+        ('[{"speaker": "ada", "text": "x"}]', "Which speaker is the candidate"),
     ],
 )
 def test_bad_json_names_the_place(text: str, message: str) -> None:

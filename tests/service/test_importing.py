@@ -10,12 +10,14 @@ import pytest
 
 from interviewer.adapters.store import SqlEventStore
 from interviewer.core import events as ev
-from interviewer.core.assessment import Assessment, Unscored
+from interviewer.core.assessment import Assessment, Unscored, UnscoredReason
+from interviewer.core.intake import MAX_TRANSCRIPT
+from interviewer.core.labelled import parse_text, to_text
 from interviewer.core.session import Phase, SessionState, fold
-from interviewer.core.transcript import of_session, parse_text, to_text
+from interviewer.core.transcript import of_session
 from interviewer.service.deps import Deps
 from interviewer.service.errors import Refused
-from interviewer.service.importing import MAX_TRANSCRIPT, Imports, progress
+from interviewer.service.importing import Imports, progress
 from interviewer.service.replay import Replays
 from interviewer.service.sessions import Sessions
 from interviewer.testing import JUDGE_DOWN, ScriptedJudge
@@ -104,8 +106,10 @@ async def test_names_are_taken_when_the_candidate_is_named(memory: SqlEventStore
     [
         ("just some words without labels", {}, "bad_transcript"),
         ("", {}, "bad_transcript"),
-        ("Interviewer: Why?\n", {}, "bad_transcript"),
+        ("Interviewer: Why?\n", {}, "speakers_unclear"),
+        ("Interviewer: Why?\nCandidate: \n", {}, "bad_transcript"),
         ("Candidate: a\x00b", {}, "bad_transcript"),
+        ("PK\x03\x04 and more", {"format": "auto"}, "bad_transcript"),
         ("{", {"format": "json"}, "bad_transcript"),
         ("[" * 100_000, {"format": "json"}, "bad_transcript"),
         ("[]", {"format": "json"}, "bad_transcript"),
@@ -113,8 +117,8 @@ async def test_names_are_taken_when_the_candidate_is_named(memory: SqlEventStore
         ('[{"role": "user"}]', {"format": "json"}, "bad_transcript"),
         ('[{"role": 1, "content": 2}]', {"format": "json"}, "bad_transcript"),
         ("null", {"format": "json"}, "bad_transcript"),
-        (TEXT, {"candidate": "Nobody"}, "bad_transcript"),
-        ("Bob: Why?\nAna: Because.", {}, "bad_transcript"),
+        (TEXT, {"candidate": "Nobody"}, "speakers_unclear"),
+        ("Bob: Why?\nAna: Because.", {}, "speakers_unclear"),
         (TEXT, {"rubric": "poker"}, "unknown_rubric"),
         (TEXT, {"persona": "pirate"}, "unknown_persona"),
         ("Candidate: " + "x" * MAX_TRANSCRIPT, {}, "transcript_too_large"),
@@ -203,6 +207,111 @@ async def test_an_import_can_be_replayed_and_gone_on_from(memory: SqlEventStore)
     desk = await load(given, live)
     assert desk.state.phase is Phase.AWAITING and len(desk.state.turns) == 2
     assert isinstance((await desk.log())[-1], ev.QuestionAsked)
+
+
+async def test_the_same_content_with_the_same_parameters_is_the_same_session(memory: SqlEventStore) -> None:
+    given = deps(memory)
+    made = imports(given)
+    first = await made.take(TEXT, rubric="deep_dive")
+    await made.settled(first.id)
+    seen = len(await memory.load(first.id))
+    again = await imports(given).take("\ufeff" + TEXT, rubric="deep_dive", format="text", persona="deep_dive")
+    assert (first.repeated, again.repeated, again.id, again.turns) == (False, True, first.id, 2)
+    assert await Sessions(given).check_token(first.id, again.token)
+    assert len(await memory.load(first.id)) == seen
+    others = [
+        await made.take(TEXT, rubric="deep_dive", level="senior"),
+        await made.take(TEXT, rubric="deep_dive", candidate="candidate"),
+        await made.take(TEXT, rubric="behavioral"),
+        await made.take(TEXT + "More.", rubric="deep_dive"),
+    ]
+    assert len({first.id, *(other.id for other in others)}) == 5
+    assert not any(other.repeated for other in others)
+    await made.stop()
+    await Sessions(given).delete(first.id)
+    assert not (await imports(given).take(TEXT, rubric="deep_dive")).repeated
+
+
+async def test_an_export_is_imported_with_the_same_words_turns_and_events(memory: SqlEventStore) -> None:
+    text = f"Interviewer: Hello.\n{TEXT}\nInterviewer: Anything to ask?\nInterviewer: We will be in touch.\n"
+    first, _ = await taken(deps(memory), text)
+    export = of_session(first)
+    second, _ = await taken(deps(memory), export.model_dump_json(), format="auto")
+    assert of_session(second) == export
+    assert second.id != first.id
+
+    def words(state: SessionState) -> list[tuple[int, str, str]]:
+        return [(t.number, t.question.text, t.answer.text if t.answer else "") for t in state.turns if t.question]
+
+    assert words(second) == words(first)
+    assert [t.probe for t in second.turns] == [t.probe for t in first.turns]
+
+
+@pytest.mark.parametrize(
+    ("end", "turns", "farewell"),
+    [
+        ("", 2, ""),
+        ("Interviewer: We will be in touch.\n", 2, "We will be in touch."),
+        ("Interviewer: Anything to ask?\n", 3, ""),
+    ],
+)
+async def test_last_words_are_kept(memory: SqlEventStore, end: str, turns: int, farewell: str) -> None:
+    state, _ = await taken(deps(memory), TEXT + end)
+    assert len(state.turns) == turns
+    assert state.ended is not None and state.ended.farewell == farewell
+    assert progress(state) == {"assessed": 2, "total": 2}
+
+
+async def test_a_live_session_comes_back_as_it_was_said(memory: SqlEventStore) -> None:
+    lines = [
+        {"speaker": "interviewer", "text": QUESTION.text, "turn": 1},
+        {"speaker": "candidate", "text": "It cuts fragmentation. ", "turn": 1},
+        {"speaker": "interviewer", "text": "Half a que", "turn": 2},
+        {"speaker": "interviewer", "text": "Goodbye."},
+    ]
+    state, _ = await taken(deps(memory), json.dumps({"lines": lines}), format="auto")
+    said = [line.model_dump(exclude_none=True) for line in of_session(state).lines]
+    assert said == lines
+
+
+async def test_times_of_captions_are_kept(memory: SqlEventStore) -> None:
+    text = f"WEBVTT\n\n00:30.000 --> 00:40.000\n<v Ada>{QUESTION.text}\n\n"
+    text += "00:45.500 --> 01:00.000\n<v Bo>It cuts fragmentation.\n\n02:00.000 --> 02:05.000\n<v Ada>Why?\n"
+    state, _ = await taken(deps(memory), text, format="vtt", candidate="Bo")
+    assert [(line.speaker, line.start) for line in of_session(state).lines] == [
+        ("interviewer", 30.0),
+        ("candidate", 45.5),
+        ("interviewer", 120.0),
+    ]
+    assert [t.probe.elapsed for t in state.turns if t.probe] == [0.25, 1.0]
+
+
+async def test_who_is_the_candidate_is_asked_with_the_names(memory: SqlEventStore) -> None:
+    with pytest.raises(Refused) as refused:
+        await imports(deps(memory)).take("Henrik: Why?\nAna: It cuts fragmentation.\n", rubric="deep_dive")
+    assert refused.value.code == "speakers_unclear"
+    assert "Henrik, Ana" in refused.value.message and "--candidate NAME" in refused.value.message
+
+
+async def test_one_giant_answer_is_taken(memory: SqlEventStore) -> None:
+    text = "WEBVTT\n\n00:01.000 --> 00:02.000\nMe: " + "small blocks lose little memory. " * 3_000
+    state, _ = await taken(deps(memory), text, format="auto")
+    assert [t.answer.start for t in state.turns if t.answer] == [1.0]
+    assert progress(state) == {"assessed": 1, "total": 1}
+
+
+async def test_another_language_is_taken_and_the_judge_abstains(memory: SqlEventStore) -> None:
+    text = "面试官：为什么分页有帮助？\n候选人：因为块很小，浪费的内存很少。\n"
+    state, _ = await taken(deps(memory, english=str.isascii), text, format="auto")
+    (turn,) = state.turns
+    assert isinstance(turn.result, Unscored) and turn.result.reason is UnscoredReason.NOT_ENGLISH
+
+
+async def test_what_was_done_to_the_file_is_told(memory: SqlEventStore) -> None:
+    made = imports(deps(memory))
+    found = await made.take("00:05.0 --> 00:06.0\nMe: So.\n\n00:01.0 --> 00:02.0\nHost: Why?\n", rubric="deep_dive")
+    assert found.notices == ("Cues out of order: 1; they were sorted by their start.",)
+    await made.stop()
 
 
 async def test_the_same_transcript_has_the_same_seed(memory: SqlEventStore) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from interviewer.core.transcript import parse_json, parse_text
+from interviewer.core.chat import parse_json
+from interviewer.core.labelled import parse_text
 from interviewer.service.scoring import BATCH_LIMIT
 from tests.service.kit import ANSWER, library
 
@@ -186,10 +187,20 @@ async def test_a_transcript_is_imported_and_read(shared: Running) -> None:
     assert view["progress"] == {"assessed": 1, "total": 1}
 
 
+async def test_the_same_transcript_is_the_same_session(shared: Running) -> None:
+    body = {"rubric": "deep_dive", "content": "Interviewer: Why twice?\nCandidate: To be sure."}
+    first = (await shared.http.post("/v1/transcripts", json=body)).json()
+    again = (await shared.http.post("/v1/transcripts", json=body)).json()
+    assert (first["repeated"], again["repeated"], again["id"]) == (False, True, first["id"])
+    assert again["notices"] == []
+
+
 async def test_reading_of_an_import_goes_on_when_it_is_looked_at(shared: Running) -> None:
     store = shared.store
     store.fail_at = frozenset({store.appends + 1})
-    made = (await shared.http.post("/v1/transcripts", json={"rubric": "deep_dive", "content": TEXT})).json()
+    made = (
+        await shared.http.post("/v1/transcripts", json={"rubric": "deep_dive", "content": f"{TEXT}\nThe end."})
+    ).json()
     await shared.service.imports.settled(made["id"])
     view = (await shared.http.get(f"/v1/sessions/{made['id']}")).json()
     assert view["progress"] == {"assessed": 0, "total": 1}

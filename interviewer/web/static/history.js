@@ -121,8 +121,6 @@ async function importForm(place, state, changed) {
   const problem = h("div");
   const result = h("div");
   const button = h("button", { type: "submit" }, "Import and judge");
-  let format = null;
-  content.addEventListener("input", () => { format = null; });
   file.addEventListener("change", async () => {
     clear(problem);
     const chosen = file.files?.[0];
@@ -131,8 +129,11 @@ async function importForm(place, state, changed) {
       problem.append(errorBox(new Error("The file is larger than 2 MB; import one interview at a time.")));
       return;
     }
-    content.value = await chosen.text();
-    format = /\.json$/i.test(chosen.name) ? "json" : "text";
+    try {
+      content.value = decoded(await chosen.arrayBuffer());
+    } catch {
+      problem.append(errorBox(new Error("The file is not UTF-8 text. Save it as UTF-8 text, WebVTT, SRT or JSON; an archive or a Word file has to be unpacked first.")));
+    }
   });
   let running = false;
   append(
@@ -159,7 +160,6 @@ async function importForm(place, state, changed) {
               problem.append(sending.node);
               try {
                 const made = await api.importTranscript({
-                  format: format ?? (looksLikeJson(content.value) ? "json" : "text"),
                   content: content.value,
                   rubric: rubric.value,
                   level: level.value,
@@ -190,12 +190,12 @@ async function importForm(place, state, changed) {
   );
 }
 
-function looksLikeJson(text) {
-  try {
-    return typeof JSON.parse(text) === "object";
-  } catch {
-    return false;
-  }
+/** Text of a file: UTF-8, or UTF-16 with a byte order mark; throws for anything else. */
+function decoded(buffer) {
+  const [first, second] = new Uint8Array(buffer);
+  const mark = (first << 8) | second;
+  const encoding = mark === 0xfffe ? "utf-16le" : mark === 0xfeff ? "utf-16be" : "utf-8";
+  return new TextDecoder(encoding, { fatal: true }).decode(buffer);
 }
 
 function imported(place, made, state) {
@@ -217,6 +217,8 @@ function imported(place, made, state) {
             h("ul", null, unplaced.map((u) => h("li", null, typeof u === "string" ? u : `Line ${u.line}: ${u.text}`))),
           )
         : null,
+      (made.notices ?? []).map((text) => h("p", null, text)),
+      made.repeated ? h("p", null, "This transcript was imported before; this is that session.") : null,
       h("p", null, h("a", { href: `#/s/${encodeURIComponent(made.id)}/report` }, "Report")),
     ),
   );
