@@ -101,12 +101,15 @@ def _grouped(stock: Any) -> Any:
         def _add(self, y: Any, x: Any, groups: Any, a: Sequence[Any], b: Sequence[Any], widths: Sequence[int]) -> None:
             if not groups:
                 return
+            if x.dtype != y.dtype:  # an output head, or adapters, in another element type than the model
+                x = x.to(y.dtype)
             layer = (a[0].data_ptr(), b[0].data_ptr())
 
             def packed_for(slot: int) -> Packed | None:
                 key = (*layer, slot)
                 if key not in self._packed:
-                    self._packed[key] = pack([t[slot, 0] for t in a], [t[slot, 0] for t in b], widths)
+                    left, right = ([t[slot, 0].to(y.dtype) for t in stacked] for stacked in (a, b))
+                    self._packed[key] = pack(left, right, widths)
                 return self._packed[key]
 
             add_update(y, x, groups, packed_for)
@@ -127,7 +130,11 @@ def _grouped(stock: Any) -> Any:
             if scale != 1.0:
                 raise NotImplementedError(f"LoRA scale {scale} at run time")
             y, x = y.view(-1, y.shape[-1]), x.reshape(-1, x.shape[-1])
-            self._add(y, x, self._sampler_groups, (lora_a_stacked,), (lora_b_stacked,), (y.shape[-1],))
+            groups = self._sampler_groups
+            if groups and not groups[0].whole and y.shape[0] != self.indices_len[1]:
+                # Log-probabilities of a prompt: the engine does not say whose rows these are. Stock fails here too.
+                raise NotImplementedError("prompt log-probabilities in a batch that mixes output heads")
+            self._add(y, x, groups, (lora_a_stacked,), (lora_b_stacked,), (y.shape[-1],))
 
         def add_lora_embedding(self, y: Any, x: Any, lora_b_stacked: Any, **_: Any) -> None:
             """``y += x @ B``; ``x`` holds the rows of A that the engine looked up, ``[T, r]``."""

@@ -95,7 +95,8 @@ def pack(
     for a, b, at in parts:
         packed_b[row : row + a.shape[0], at - first : at - first + b.shape[0]] = b.t()
         row += a.shape[0]
-    return Packed(torch.cat([a for a, _, _ in parts]).contiguous().t(), packed_b, first, stop)
+    # Row by row in memory: x @ a is a little faster than with a transposed view, see design/0007.
+    return Packed(torch.cat([a for a, _, _ in parts]).t().contiguous(), packed_b, first, stop)
 
 
 def add_update(

@@ -98,7 +98,7 @@ question that pursues the probe it was given.
 | base with the persona's prompt | {loss["base_with_prompt"]:.3f} |
 | with this adapter | **{loss["adapter"]:.3f}** |
 
-- **Data:** {data["examples"]["train"]} examples in `data/examples.jsonl` for training,
+- **Data:** {data["examples"]["train"]} examples in `data/` for training,
   {data["examples"]["held_out"]} held out by question ({", ".join(data["held_out_questions"])}).
   Written for this project.
 - **Limits:** English only, the prompt format of `interviewer/core/prompts.py` only, and {_size(result)}: what it says

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,8 +24,14 @@ KINDS = {
     "small": (8, EVERY, 1.0),
     "narrow": (8, ATTENTION, 1.0),
     "silent": (8, ATTENTION, 0.0),
+    "broad": (32, EVERY, 1.0),
+    "words": (8, ["q_proj", "embed_tokens"], 0.3),
+    "head": (8, ["q_proj", "lm_head"], 0.3),
 }
-"""Rank, projections and strength of each random adapter; ``silent`` changes nothing, as one that matches no module."""
+"""Rank, projections and strength of each random adapter; ``silent`` changes nothing, as one that matches no module.
+
+``words`` and ``head`` change embeddings and output head too, which the shipped adapters leave alone.
+"""
 
 
 @dataclass(frozen=True)
@@ -55,12 +62,15 @@ def make_adapters(base: Path, folder: Path) -> dict[str, Path]:
         torch.manual_seed(number)
         model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32)
         settings = LoraConfig(r=rank, lora_alpha=rank, target_modules=targets, init_lora_weights=False)
-        tuned = get_peft_model(model, settings)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*tie.*")  # embeddings and head share weights in the base
+            tuned = get_peft_model(model, settings)
         with torch.no_grad():
             for name, weight in tuned.named_parameters():
-                if "lora_B" in name:
+                if "lora_B" in name or "embedding_B" in name:
                     weight.mul_(strength)
-        tuned.bfloat16().save_pretrained(folder / kind)
+        # "auto" would look the base up on a hub, and store its embeddings when they are adapted.
+        tuned.bfloat16().save_pretrained(folder / kind, save_embedding_layers=False)
         made[kind] = folder / kind
     return made
 
@@ -77,6 +87,8 @@ async def live(base: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIte
             log=folder / "engine.log",
             adapters={names[kind]: path for kind, path in adapters.items()},
             kv_cache_bytes=1 << 28,
+            max_lora_rank=32,
+            dtype="float32",  # the same on every machine, and exact enough to ask for equal texts
             ready_seconds=900,
         ),
         max_quick_deaths=1,
