@@ -58,7 +58,8 @@ def register() -> None:
 
     reason = obstacle(bool(current_platform.is_cpu()), engine_version(), os.environ.get(SWITCH))
     if reason is not None:
-        logger.info("CPU LoRA plugin is off: %s.", reason)
+        # A warning, because plugins are loaded before the engine's logging is set up, and only warnings show then.
+        logger.warning("CPU LoRA plugin is off: %s.", reason)
         return
 
     from vllm.lora import model_manager
@@ -70,7 +71,6 @@ def register() -> None:
     # The engine looks the class up by its path each time it needs one, so replacing the name is enough.
     module.PunicaWrapperCPU = _grouped(module.PunicaWrapperCPU)
     _forget_on_activation(model_manager.LoRAModelManager)
-    logger.info("CPU LoRA plugin is on: rows are grouped by adapter, two matrix products per group.")
 
 
 def _grouped(stock: Any) -> Any:
@@ -87,6 +87,8 @@ def _grouped(stock: Any) -> Any:
             self._token_groups: tuple[Group, ...] = ()
             self._sampler_groups: tuple[Group, ...] = ()
             self._packed: dict[tuple[int, int, int], Packed | None] = {}
+            # Said here and not in register(): this runs in the process that computes, when its log is set up.
+            logger.info("CPU LoRA plugin is on: rows are grouped by adapter, two matrix products per group.")
 
         def forget(self) -> None:
             """Drop all packed matrices; some slot got other weights."""

@@ -1,6 +1,8 @@
 """Adapters in the real engine give what PEFT gives, and in a mixed batch what they give alone.
 
 Ranks 8, 16 and 32 in slots of 32, all seven projections, attention only, embeddings and output head. In float32.
+Bfloat16 was compared once by hand with the same adapters, against PEFT in float32: off by at most 0.12 nats with an
+adapter and 0.15 without any, so what is lost there is the base's own rounding; 0.2 would be the tolerance.
 """
 
 from __future__ import annotations
