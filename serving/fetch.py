@@ -10,7 +10,6 @@ Invariant: a folder under its final name is complete and was checked against its
 from __future__ import annotations
 
 import fcntl
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -19,6 +18,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.metadata import distributions
 from pathlib import Path
 
 from serving.manifest import broken_files, sha256_of, write_manifest
@@ -122,7 +122,7 @@ def _wheel(folder: Path, source: Source, progress: Progress) -> Path:
             return target
         progress(f"{target.name} is damaged; it is downloaded again.")
         target.unlink()
-    if importlib.util.find_spec("pip") is None:
+    if not any(distributions(name="pip")):  # looking for the module would make setuptools swap distutils around
         raise FetchError("pip is missing in this Python environment.", "Run `python -m ensurepip` in it, then again.")
     part = folder / f"part-{os.getpid()}"
     part.mkdir(parents=True, exist_ok=True)
