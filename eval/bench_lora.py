@@ -18,10 +18,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from openai import AsyncOpenAI
+from openai import AsyncOpenAI, OpenAIError
 
 from eval.lora_engines import SEQUENCES, Served, random_adapters, started
 from eval.machine import describe, machine
+from serving.engine import EngineError, log_tail
 
 PREFILL_TARGET, DECODE_TARGET = 1.25, 1.3
 """Largest acceptable ratios to the base."""
@@ -151,7 +152,13 @@ async def _rounds(
             order = [*ways[turn % len(ways) :], *ways[: turn % len(ways)]]
             for way in order:
                 skip = way.name == "stock" and case.prefill >= SLOW and turn > 0
-                found = None if skip else await _once(engines[way.engine].client, way, case, tokens)
+                try:
+                    found = None if skip else await _once(engines[way.engine].client, way, case, tokens)
+                except OpenAIError as error:
+                    log = log_tail(engines[way.engine].config.log)
+                    raise EngineError(
+                        f"The engine {way.engine!r} failed at {case.name}: {error}.", f"The end of its log:\n{log}"
+                    ) from error
                 values[case.name][way.name].append(found)
             line = ", ".join(f"{w.name} {values[case.name][w.name][-1] or 0:.0f}" for w in ways)
             progress(f"round {turn + 1} of {rounds}: {case.name}: {line} ms")
