@@ -30,11 +30,11 @@ def register() -> None:
     from vllm.platforms import current_platform
 
     if os.environ.get(SWITCH) == "0":
-        logger.info("Forking the core is off: %s=0.", SWITCH)
+        logger.warning("Forking the core is off: %s=0.", SWITCH)
         return
     reason = obstacle(bool(current_platform.is_cpu()), engine_version(), None)
     if reason is not None:
-        logger.info("Forking the core is off: %s.", reason)
+        logger.warning("Forking the core is off: %s.", reason)
         return
 
     from vllm.platforms.cpu import CpuPlatform
