@@ -33,8 +33,8 @@ can differ; a trained adapter moves likely tokens by tenths and more.
 TOLERANCE = 0.25
 """Largest difference, in nats, from a golden log-probability.
 
-Goldens travel between machines that compute in bfloat16 (8 bits of precision) and in float32: measured with the embedded
-base, their first tokens differ by 0.15 at most. Another version of an adapter changes likely tokens by more.
+Goldens travel between machines that compute in bfloat16 (8 bits of precision) and in float32: measured with the
+embedded base, their first tokens differ by 0.15 at most. Another version of an adapter changes likely tokens by more.
 """
 
 LIKELY = -5.0
