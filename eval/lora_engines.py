@@ -14,7 +14,8 @@ from openai import AsyncOpenAI
 from interviewer.adapters.openai_model import make_client
 from serving.cpu_lora import SWITCH
 from serving.engine import Engine
-from serving.engine_config import EngineConfig, EngineError, available_memory
+from serving.engine_config import EngineConfig, EngineError
+from serving.memory import available_memory
 
 RANK = 16
 CONTEXT = 2304
@@ -66,7 +67,7 @@ async def started(
         "plugin": replace(plain, log=logs / "plugin.log", adapters={**full, **shipped}),
     }
     needed, free = sum(config.memory_bytes() for config in configs.values()), available_memory()
-    if needed > free:
+    if free is not None and needed > free:
         raise EngineError(
             f"The three engines need up to {needed / 1e9:.1f} GB of memory together, {free / 1e9:.1f} GB are free.",
             "Stop other programs, or measure on a machine with more memory.",

@@ -31,6 +31,8 @@ from typing import Any
 
 import httpx2
 
+from serving.errors import FixableError
+
 METRICS = {"ttft": "TTFT", "tpot": "TPOT", "itl": "ITL", "e2el": "E2E"}
 """The tool's names of time to first token, time per output token after it, gap between two tokens, whole request."""
 FIGURES = ("mean", "median", "p90", "p99")
@@ -48,16 +50,8 @@ COMMAND = (sys.executable, "-c", _RUNNER)
 """Takes a JSON list of argument lists on standard input and runs the tool with each."""
 
 
-class BenchError(Exception):
-    """The benchmark cannot be run, or measured nothing.
-
-    Attributes:
-        fix: what to do about it, one sentence.
-    """
-
-    def __init__(self, message: str, fix: str) -> None:
-        super().__init__(f"{message} {fix}")
-        self.fix = fix
+class BenchError(FixableError):
+    """The benchmark cannot be run, or measured nothing."""
 
 
 @dataclass(frozen=True)

@@ -61,11 +61,19 @@ def base_model(settings: Settings) -> Entry:
     return load_catalogue().get(settings.model)
 
 
-def find_adapters(settings: Settings, progress: Callable[[str], None] = _log.info) -> dict[str, Path]:
-    """Return the adapter folders that are there for the base model, by id; ``progress`` is told what is missing."""
+def find_adapters(
+    settings: Settings, progress: Callable[[str], None] = _log.info, entry: Entry | None = None
+) -> dict[str, Path]:
+    """Return the adapter folders that are there for a base model, by id.
+
+    Args:
+        settings: Where to look, and whether adapters are served at all.
+        progress: Told what is missing.
+        entry: The base model; the one in the settings when not given.
+    """
     if not settings.adapters:
         return {}
-    entry = base_model(settings)
+    entry = entry or base_model(settings)
     found = {name: find_adapter(adapters_folder(settings), name, entry) for name in ADAPTERS}
     for reason in found.values():
         if isinstance(reason, str):
@@ -73,11 +81,16 @@ def find_adapters(settings: Settings, progress: Callable[[str], None] = _log.inf
     return {name: path for name, path in found.items() if isinstance(path, Path)}
 
 
-def version_store(settings: Settings, progress: Callable[[str], None] = _log.info) -> VersionStore:
-    """Return the versions of the base model's adapters: those that ship and those that were installed here."""
-    entry = base_model(settings)
+def version_store(
+    settings: Settings, progress: Callable[[str], None] = _log.info, entry: Entry | None = None
+) -> VersionStore:
+    """Return the versions of a base model's adapters: those that ship and those that were installed here.
+
+    Arguments are those of :func:`find_adapters`.
+    """
+    entry = entry or base_model(settings)
     folder = "adapters" if entry.embedded else f"adapters-{entry.name}"
-    return VersionStore(settings.data_dir / folder, find_adapters(settings, progress))
+    return VersionStore(settings.data_dir / folder, find_adapters(settings, progress, entry))
 
 
 def usable(found: Mapping[str, Version], entry: Entry, model: Path) -> tuple[dict[str, Version], dict[str, str]]:
@@ -110,7 +123,7 @@ async def _embedded(settings: Settings, progress: Callable[[str], None]) -> Serv
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     entry = base_model(settings)
     model = entry.folder(settings.cache)
-    store = version_store(settings, progress)
+    store = version_store(settings, progress, entry)
     found = {name: version for name in ADAPTERS if settings.adapters and (version := store.active(name))}
     active, refused = usable(found, entry, model)
     config = EngineConfig(
@@ -136,8 +149,8 @@ async def _embedded(settings: Settings, progress: Callable[[str], None]) -> Serv
             served.pop(adapter, None)
             if version is not None:
                 served[adapter] = version.name
-        elif current is not None:
-            current.current = _judge(settings, client, version, "base", roster) if version else None
+        elif current is not None and version is not None:  # one that failed its canary is refused by the roster
+            current.current = _judge(settings, client, version, "base", roster)
 
     backend = EmbeddedBackend(
         config,

@@ -16,6 +16,7 @@ from safetensors import SafetensorError, safe_open
 
 from serving.catalogue import Entry, fits
 from serving.checkpoint import text_config
+from serving.errors import FixableError
 
 WEIGHTS = "adapter_model.safetensors"
 PROJECTIONS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
@@ -49,16 +50,8 @@ _KEY = re.compile(
 )
 
 
-class AdapterError(Exception):
-    """An adapter cannot be served.
-
-    Attributes:
-        fix: what the operator can do about it, one sentence.
-    """
-
-    def __init__(self, message: str, fix: str) -> None:
-        super().__init__(f"{message} {fix}")
-        self.fix = fix
+class AdapterError(FixableError):
+    """An adapter cannot be served."""
 
 
 @dataclass(frozen=True)

@@ -24,10 +24,9 @@ from serving.cpu import best_dtype
 from serving.fetch import SMOLLM2, Progress, base_folder, ensure_base
 from serving.hub import Download, download, ensure_hub
 from serving.manifest import broken_files
+from serving.memory import RUNTIME_BYTES
 
 FILE = Path(__file__).with_name("models.yaml")
-RUNTIME_BYTES = 2_800_000_000
-"""Memory of an engine on a CPU beside weights and cache; as in :mod:`serving.engine_config`, where it was measured."""
 
 Positive = Annotated[int, Field(gt=0)]
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=80)]

@@ -19,6 +19,7 @@ from serving.engine_config import EngineError, adapter_settings, port_is_free
 from serving.fetch import base_folder, default_cache
 from serving.install import BROWSERS, MISMATCHED, TORCH
 from serving.manifest import broken_files
+from serving.memory import available_memory
 
 GIB = 1 << 30
 NEEDED_MEMORY = 4 * GIB
@@ -141,18 +142,6 @@ def _adapter(name: str, folder: Path) -> Check:
         return Check(f"adapter {name}", False, str(error), error.fix)
     size = (folder / "adapter_model.safetensors").stat().st_size
     return Check(f"adapter {name}", True, f"rank {settings.get('r')}, {size / 1e6:.1f} MB")
-
-
-def available_memory(meminfo: Path = Path("/proc/meminfo")) -> int | None:
-    """Return the bytes that new processes can use, or None where the system does not tell."""
-    try:
-        lines = meminfo.read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return None
-    for line in lines:
-        if line.startswith("MemAvailable:"):
-            return int(line.split()[1]) * 1024
-    return None
 
 
 def _memory() -> Check:

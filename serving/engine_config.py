@@ -10,31 +10,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import psutil
-
 from serving.cpu import best_dtype, cpu_flags, engine_on_cpu, usable_cores
 from serving.cpu_lora import SWITCH, TESTED_VERSIONS, engine_version
+from serving.errors import FixableError
+from serving.memory import RUNTIME_BYTES, available_memory
 
 RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
 """Adapter ranks that the engine's slots can have."""
 
-RUNTIME_BYTES = 2_800_000_000
-"""Memory of the engine beside weights, cache and adapters: Python, torch, the libraries, activations of one step.
 
-Measured: 3.9 GB in all with the embedded model in float32, 1 GiB of cache and six adapters; the rest is headroom.
-"""
-
-
-class EngineError(Exception):
-    """The engine cannot be started as configured.
-
-    Attributes:
-        fix: what the operator can do about it, one sentence.
-    """
-
-    def __init__(self, message: str, fix: str) -> None:
-        super().__init__(f"{message} {fix}")
-        self.fix = fix
+class EngineError(FixableError):
+    """The engine cannot be started as configured."""
 
 
 class EngineFailed(EngineError):
@@ -115,9 +101,9 @@ class EngineConfig:
         slots = sum((folder / "adapter_model.safetensors").stat().st_size for folder in self.adapters.values()) * 4
         return weights + self.kv_cache_bytes + slots + RUNTIME_BYTES
 
-    def _check_memory(self, available: int) -> None:
+    def _check_memory(self, available: int | None) -> None:
         needed = self.memory_bytes()
-        if needed > available:
+        if available is not None and needed > available:
             raise EngineError(
                 f"The engine needs up to {needed / 1e9:.1f} GB of memory, {available / 1e9:.1f} GB are available.",
                 f"Free memory, or lower INTERVIEWER_KV_CACHE_MB ({self.kv_cache_bytes >> 20} now).",
@@ -206,17 +192,6 @@ def adapter_settings(name: str, folder: Path) -> dict[str, object]:
     if not isinstance(settings, dict):
         raise EngineError(f"Adapter {name}: adapter_config.json in {folder} is not an object.", fix)
     return settings
-
-
-def available_memory() -> int:
-    """Return how many bytes can be taken: what the machine has free, or what its container still allows."""
-    free = int(psutil.virtual_memory().available)
-    try:
-        limit = int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii"))
-        used = int(Path("/sys/fs/cgroup/memory.current").read_text(encoding="ascii"))
-    except (OSError, ValueError):  # another system, or no limit ("max")
-        return free
-    return min(free, limit - used)
 
 
 def port_is_free(host: str, port: int) -> bool:

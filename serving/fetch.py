@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from importlib.metadata import distributions
 from pathlib import Path
 
+from serving.errors import FixableError
 from serving.manifest import broken_files, sha256_of, write_manifest
 
 Progress = Callable[[str], None]
@@ -29,16 +30,8 @@ CACHE_VARIABLE = "INTERVIEWER_CACHE"
 """Environment variable that moves the cache folder."""
 
 
-class FetchError(Exception):
-    """The base model could not be made ready.
-
-    Attributes:
-        fix: what the operator can do about it, one sentence.
-    """
-
-    def __init__(self, message: str, fix: str) -> None:
-        super().__init__(f"{message} {fix}")
-        self.fix = fix
+class FetchError(FixableError):
+    """The base model could not be made ready."""
 
 
 @dataclass(frozen=True)

@@ -115,28 +115,24 @@ class CurrentJudge:
 
     def __init__(self, judge: Judge) -> None:
         """Begin with ``judge``."""
-        self.current: Judge | None = judge
-        self._identity = judge.identity
-        self._budget = judge.budget
+        self.current = judge
 
     @property
     def identity(self) -> str:
         """Identity of the judge in use."""
-        return self.current.identity if self.current else self._identity
+        return self.current.identity
 
     @property
     def budget(self) -> int:
         """Budget of the judge in use."""
-        return self.current.budget if self.current else self._budget
+        return self.current.budget
 
     async def read(self, window: Window, criteria: Sequence[CriterionSpec]) -> list[RawReading]:
         """Read with the judge in use.
 
         Raises:
-            JudgeError: there is none, because its adapter failed its canary, or as the judge says.
+            JudgeError: as the judge in use says.
         """
-        if self.current is None:
-            raise JudgeError("the evaluator's adapter failed its canary and does not serve")
         return await self.current.read(window, criteria)
 
 

@@ -37,8 +37,13 @@ _OTHER = (
     (b"{\\rtf", "a rich-text document"),
 )
 """First bytes of files that are no plain text; the rest is told by its zero bytes."""
-_BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"))
-_BOMS16 = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16: it begins with the same two bytes
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 _LOOK = 40
 """Lines in which the first cue has to begin."""
 _JSON = re.compile(r'\{|\[\s*[{\["\]]')
@@ -54,7 +59,7 @@ def decode(data: bytes) -> str:
     if not data.strip():
         raise TranscriptError("the file is empty")
     _refuse_other(data[:8])
-    encoding = next((name for mark, name in (*_BOMS, *_BOMS16) if data.startswith(mark)), None)
+    encoding = next((name for mark, name in _BOMS if data.startswith(mark)), None)
     if encoding is None and b"\x00" in data:
         raise TranscriptError("this looks like a binary file; send text (UTF-16 needs its byte order mark)")
     try:

@@ -128,19 +128,18 @@ class Asker:
         self, persona: Persona, request: TurnRequest, seed: int, again: Callable[[], Awaitable[bool]]
     ) -> AsyncGenerator[str, None]:
         """Yield generated sentences; a model that fails before the first one is tried once more when it is back."""
-        said = False
-        try:
-            async with aclosing(self._sentences(persona, request, seed)) as generated:
-                async for sentence in generated:
-                    said = True
-                    yield sentence
+        said = tried = False
+        while True:
+            try:
+                async with aclosing(self._sentences(persona, request, seed)) as generated:
+                    async for sentence in generated:
+                        said = True
+                        yield sentence
                 return
-        except ModelError:
-            if said or not await again():
-                raise
-        async with aclosing(self._sentences(persona, request, seed)) as generated:
-            async for sentence in generated:
-                yield sentence
+            except ModelError:
+                if said or tried or not await again():
+                    raise
+                tried = True
 
     async def _sentences(self, persona: Persona, request: TurnRequest, seed: int) -> AsyncGenerator[str, None]:
         """Yield generated sentences as soon as each is complete; stops after the first question mark."""

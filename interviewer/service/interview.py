@@ -11,8 +11,7 @@ import logging
 import traceback
 from collections.abc import Callable
 from contextlib import aclosing
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from interviewer.core import events as ev
 from interviewer.core.assessment import Assessment, Unscored, UnscoredReason
@@ -25,49 +24,11 @@ from interviewer.service import affinity
 from interviewer.service.asking import Asked, Asker
 from interviewer.service.deps import Deps
 from interviewer.service.errors import Refused
+from interviewer.service.frames import Committed, Delta, Failed, Progress, Sink
 from interviewer.service.ports import ConcurrentAppend, StoreError, UnknownSession
 from interviewer.service.turns import heard, next_request, turn_request, turn_seed
 
 _log = logging.getLogger(__name__)
-
-Stage: TypeAlias = Literal["reading", "choosing", "asking", "waiting", "ended"]
-
-
-@dataclass(frozen=True)
-class Committed:
-    """An event was stored."""
-
-    recorded: ev.Recorded
-
-
-@dataclass(frozen=True)
-class Delta:
-    """A piece of the question that is being asked."""
-
-    turn: int
-    offset: int
-    text: str
-
-
-@dataclass(frozen=True)
-class Progress:
-    """What the session is doing now."""
-
-    stage: Stage
-    turn: int
-
-
-@dataclass(frozen=True)
-class Failed:
-    """The session could not go on by itself; what was accepted is kept and the next command tries again."""
-
-    code: str
-    message: str
-
-
-Frame: TypeAlias = Committed | Delta | Progress | Failed
-Sink: TypeAlias = Callable[[Frame], None]
-"""Takes frames; must not block."""
 
 MAX_ANSWER = 20_000
 """Characters of one answer."""

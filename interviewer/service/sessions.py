@@ -21,7 +21,8 @@ from interviewer.core.rubric import Rubric, SeniorityLevel
 from interviewer.core.session import SessionState, fold
 from interviewer.service.deps import Deps
 from interviewer.service.errors import Refused
-from interviewer.service.interview import Delta, Frame, Interview
+from interviewer.service.frames import Delta, Frame
+from interviewer.service.interview import Interview
 
 LOOP_ORDER = ("recruiter", "hiring_manager", "coding_design", "deep_dive", "behavioral")
 

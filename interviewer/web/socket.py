@@ -15,7 +15,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from interviewer.core.events import QuestionAsked, Recorded
 from interviewer.core.session import Phase
-from interviewer.service import interview as iv
+from interviewer.service import frames
 from interviewer.service.errors import Refused
 from interviewer.service.ports import ConcurrentAppend, StoreError, UnknownSession
 from interviewer.service.sessions import Follower, Live
@@ -108,7 +108,7 @@ async def _fail(websocket: WebSocket, code: str, text: str, close: int) -> None:
                 await websocket.close(close, code)
 
 
-_STAGES: dict[Phase, iv.Stage] = {
+_STAGES: dict[Phase, frames.Stage] = {
     Phase.CHOOSING: "choosing",
     Phase.ASKING: "asking",
     Phase.AWAITING: "waiting",
@@ -223,17 +223,17 @@ class _Connection:
     async def _write_frames(self, follower: Follower) -> None:
         while (frame := await follower.get()) is not None:
             match frame:
-                case iv.Committed():
+                case frames.Committed():
                     await self._send_event(frame.recorded)
-                case iv.Delta() if frame.turn <= self._asked:
+                case frames.Delta() if frame.turn <= self._asked:
                     continue
-                case iv.Delta():
+                case frames.Delta():
                     await self._send(wire.QuestionDelta(turn=frame.turn, offset=frame.offset, text=frame.text))
-                case iv.Progress():
+                case frames.Progress():
                     await self._send(wire.Status(stage=frame.stage, turn=frame.turn))
-                case iv.Failed(code="conflict"):
+                case frames.Failed(code="conflict"):
                     raise ConcurrentAppend(frame.message)
-                case iv.Failed():  # pragma: no branch
+                case frames.Failed():  # pragma: no branch
                     await self._send(_error(frame.code, frame.message, retryable=True))
 
     async def _send_event(self, recorded: Recorded) -> None:

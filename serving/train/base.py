@@ -6,7 +6,7 @@ moves to the same share of its depth unless it is set by hand.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,7 +16,7 @@ import torch
 from serving.catalogue import Entry, load_catalogue, same_base
 from serving.checkpoint import CatalogueError, text_config
 from serving.cpu import best_dtype, cpu_flags
-from serving.engine_config import available_memory
+from serving.memory import available_memory
 from serving.train import TrainError
 from serving.train.config import LoraSettings
 
@@ -82,8 +82,10 @@ def device_and_dtype(device: str, dtype: str, *, cuda: bool, cuda_bf16: bool, fl
     return where, best_dtype(flags)
 
 
-def choose(folder: Path, settings: S, overrides: Mapping[str, str]) -> tuple[Chosen, S]:
-    """Return the base in ``folder``, and the settings as they are for it.
+def choose(
+    folder: Path, settings: S, overrides: Mapping[str, str], memory: Callable[[], int | None] = available_memory
+) -> tuple[Chosen, S]:
+    """Return the base in ``folder``, and the settings as they are for it; ``memory`` tells how much is free, in bytes.
 
     Raises:
         TrainError: the folder holds no checkpoint, ``first_layer`` is beyond its depth, or there is no such device.
@@ -97,10 +99,11 @@ def choose(folder: Path, settings: S, overrides: Mapping[str, str]) -> tuple[Cho
     except CatalogueError as error:
         raise TrainError(str(error)) from error
     needed = entry.parameters * (4 if dtype == "float32" else 2)
-    if device == "cpu" and needed > available_memory():
+    free = memory()
+    if device == "cpu" and free is not None and needed > free:
         raise TrainError(
             f"{entry.base} in {dtype} takes {needed / 1e9:.0f} GB of memory for its weights alone and "
-            f"{available_memory() / 1e9:.0f} GB are available; choose a smaller base, or train on a GPU"
+            f"{free / 1e9:.0f} GB are available; choose a smaller base, or train on a GPU"
         )
     changed: dict[str, Any] = {}
     if not same_base(entry.base, settings.base):

@@ -120,14 +120,22 @@ async def endpoint(answer: Answer) -> AsyncIterator[Endpoint]:
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
     made.url = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
-    server = uvicorn.Server(uvicorn.Config(app, log_level="critical", lifespan="off", timeout_graceful_shutdown=1))
-    serving = asyncio.create_task(server.serve(sockets=[listening]))
+    async with serving(app, listening, grace=1):
+        yield made
+
+
+@asynccontextmanager
+async def serving(app: Starlette, listening: socket.socket, *, grace: int) -> AsyncIterator[None]:
+    """Serve ``app`` on a bound socket until the block ends; open requests get ``grace`` seconds then."""
+    config = uvicorn.Config(app, log_level="critical", lifespan="off", timeout_graceful_shutdown=grace)
+    server = uvicorn.Server(config)
+    running = asyncio.create_task(server.serve(sockets=[listening]))
     await eventually(lambda: server.started)
     try:
-        yield made
+        yield
     finally:
         server.should_exit = True
-        await serving
+        await running
         listening.close()
 
 

@@ -15,17 +15,10 @@ from interviewer.bootstrap import ADAPTERS, build
 from interviewer.settings import Settings
 from interviewer.web.state import Service
 from serving.fetch import FetchError
+from tests.adapters import test_rolling as rolling
 from tests.adapters.test_rolling import adapter
 
-CONFIG = {
-    "architectures": ["LlamaForCausalLM"],
-    "hidden_size": 4,
-    "intermediate_size": 8,
-    "num_attention_heads": 1,
-    "num_hidden_layers": 1,
-    "max_position_embeddings": 4096,
-    "vocab_size": 10,
-}
+CONFIG = {**rolling.CONFIG, "architectures": ["LlamaForCausalLM"], "max_position_embeddings": 4096}
 
 
 def checkpoint(folder: Path) -> Path:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-import uvicorn
 from ruamel.yaml import YAML
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -24,8 +23,7 @@ from starlette.routing import Route
 from interviewer.service.affinity import HEADER
 from serving import _watch
 from serving.engine_config import free_port
-from tests.adapters.kit import chunk, models
-from tests.service.kit import eventually
+from tests.adapters.kit import chunk, models, serving
 
 DEPLOY = Path(_watch.__file__).parent / "deploy"
 SECONDS = 60.0
@@ -146,12 +144,5 @@ class Worker:
                 Route("/v1/chat/completions", self._generate, methods=["POST"]),
             ]
         )
-        server = uvicorn.Server(uvicorn.Config(app, log_level="critical", lifespan="off", timeout_graceful_shutdown=0))
-        serving = asyncio.create_task(server.serve(sockets=[listening]))
-        await eventually(lambda: server.started)
-        try:
+        async with serving(app, listening, grace=0):
             yield self
-        finally:
-            server.should_exit = True
-            await serving
-            listening.close()

@@ -17,7 +17,8 @@ from interviewer.core.library import Library
 from interviewer.core.prompts import Message
 from interviewer.core.session import SessionState, fold
 from interviewer.service.deps import Deps, Limits
-from interviewer.service.interview import Committed, Delta, Failed, Frame, Interview, Progress
+from interviewer.service.frames import Committed, Delta, Failed, Frame, Progress
+from interviewer.service.interview import Interview
 from interviewer.service.judging import Judging
 from interviewer.service.ports import ChatModel, Clock, EventStore, Judge, SessionRow, StoreError
 from interviewer.service.sessions import Sessions

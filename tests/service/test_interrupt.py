@@ -11,7 +11,7 @@ from interviewer.core import events as ev
 from interviewer.core.session import Phase
 from interviewer.core.transcript import of_session
 from interviewer.service.errors import Refused
-from interviewer.service.interview import Delta
+from interviewer.service.frames import Delta
 from interviewer.service.ports import StoreError
 from interviewer.testing import ScriptedModel
 

@@ -13,7 +13,7 @@ from interviewer.adapters.store import SqlEventStore
 from interviewer.core.facts import VERSION as FACTS
 from interviewer.core.session import Phase, fold
 from interviewer.service.errors import Refused
-from interviewer.service.interview import Committed, Delta, Frame, Progress
+from interviewer.service.frames import Committed, Delta, Frame, Progress
 from interviewer.service.ports import UnknownSession
 from interviewer.service.sessions import LOOP_ORDER, Follower, Sessions, hash_token
 from interviewer.testing import ScriptedModel

@@ -10,7 +10,8 @@ from interviewer.core.assessment import Assessment
 from interviewer.core.facts import VERSION as FACTS
 from interviewer.core.session import Phase
 from interviewer.service.errors import Refused
-from interviewer.service.interview import MAX_ANSWER, Committed, Delta, Progress
+from interviewer.service.frames import Committed, Delta, Progress
+from interviewer.service.interview import MAX_ANSWER
 from interviewer.testing import FakeClock, ScriptedJudge, ScriptedModel
 
 from .kit import ANSWER, begin, deps, kinds, library

@@ -9,6 +9,14 @@ from eval.bench_lora import Way, cases, fresh, per_token, ratios, to_markdown
 from eval.lora_engines import command, random_adapters
 from serving.engine_config import EngineConfig
 
+SHAPE = {
+    "hidden_size": 8,
+    "intermediate_size": 16,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "num_hidden_layers": 3,
+}
+
 
 def test_time_per_token_counts_only_while_all_decode() -> None:
     # The second request starts at 3 s; from there to 5 s, when the first ends, tokens come every 0.5 s and every 1 s.
@@ -82,14 +90,7 @@ def test_the_report_names_the_rows_that_miss_the_target() -> None:
 
 def test_the_engines_differ_from_the_service_only_in_operators_and_slots(tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    shape = {
-        "hidden_size": 8,
-        "intermediate_size": 16,
-        "num_attention_heads": 4,
-        "num_key_value_heads": 2,
-        "num_hidden_layers": 3,
-    }
-    (tmp_path / "config.json").write_text(json.dumps(shape), encoding="utf-8")
+    (tmp_path / "config.json").write_text(json.dumps(SHAPE), encoding="utf-8")
     adapters = random_adapters(tmp_path, tmp_path / "made", 2)
     config = EngineConfig(model=tmp_path, log=tmp_path / "log", adapters=adapters, dtype="float32")
     service = config.argv(7000)
@@ -104,14 +105,7 @@ def test_random_adapters_have_the_shapes_of_the_model(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     from safetensors.torch import load_file
 
-    shape = {
-        "hidden_size": 8,
-        "intermediate_size": 16,
-        "num_attention_heads": 4,
-        "num_key_value_heads": 2,
-        "num_hidden_layers": 3,
-    }
-    (tmp_path / "config.json").write_text(json.dumps(shape), encoding="utf-8")
+    (tmp_path / "config.json").write_text(json.dumps(SHAPE), encoding="utf-8")
     (folder,) = random_adapters(tmp_path, tmp_path / "made", 1).values()
     weights = load_file(folder / "adapter_model.safetensors")
     found = {name.split("layers.")[1]: tuple(tensor.shape) for name, tensor in weights.items()}

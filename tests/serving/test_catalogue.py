@@ -16,7 +16,6 @@ from interviewer import tools
 from serving import engine_config
 from serving.catalogue import (
     FILE,
-    RUNTIME_BYTES,
     Catalogue,
     CatalogueError,
     Entry,
@@ -27,6 +26,7 @@ from serving.catalogue import (
 )
 from serving.fetch import SMOLLM2, FetchError, base_folder
 from serving.manifest import MANIFEST, broken_files, write_manifest
+from serving.memory import RUNTIME_BYTES
 
 AVX2, AMX = frozenset({"avx2"}), frozenset({"avx2", "amx_bf16"})
 
@@ -71,7 +71,7 @@ def test_the_embedded_base_is_served_as_the_engine_is_set_by_default(catalogue: 
     default = engine_config.EngineConfig(model=Path("m"), log=Path("l"))
     assert catalogue.embedded.cpu.kv_cache_mb << 20 == default.kv_cache_bytes
     assert catalogue.embedded.cpu.max_num_seqs == default.max_num_seqs
-    assert RUNTIME_BYTES == engine_config.RUNTIME_BYTES
+    assert RUNTIME_BYTES == 2_800_000_000
 
 
 def test_flags_and_types_follow_the_hardware(catalogue: Catalogue) -> None:

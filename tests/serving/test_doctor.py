@@ -4,9 +4,10 @@ import json
 import socket
 from pathlib import Path
 
-from serving.doctor import available_memory, checks
+from serving.doctor import checks
 from serving.fetch import base_folder
 from serving.manifest import write_manifest
+from serving.memory import available_memory
 
 
 def test_every_failed_check_says_what_to_do(tmp_path: Path) -> None:
@@ -46,3 +47,12 @@ def test_memory_is_read_in_bytes(tmp_path: Path) -> None:
     listing.write_text("MemTotal: 8000 kB\nMemAvailable:    2048 kB\n", encoding="utf-8")
     assert available_memory(listing) == 2048 * 1024
     assert available_memory(tmp_path / "nowhere") is None
+
+
+def test_a_container_that_allows_less_counts(tmp_path: Path) -> None:
+    listing = tmp_path / "meminfo"
+    listing.write_text("MemAvailable:    2048 kB\n", encoding="utf-8")
+    (tmp_path / "memory.current").write_text("500000\n", encoding="ascii")
+    for limit, free in (("1500000", 1_000_000), ("9000000", 2048 * 1024), ("max", 2048 * 1024)):
+        (tmp_path / "memory.max").write_text(f"{limit}\n", encoding="ascii")
+        assert available_memory(listing, tmp_path) == free

@@ -221,13 +221,10 @@ def test_another_base_has_checkpoints_of_its_own(tmp_path: Path) -> None:
     assert small.identity() != Chosen(small.entry, small.folder, "cpu", "bfloat16").identity()
 
 
-def test_a_base_too_big_for_the_memory_is_refused_before_it_is_loaded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("serving.train.base.available_memory", lambda: 1000)
+def test_a_base_too_big_for_the_memory_is_refused_before_it_is_loaded(tmp_path: Path) -> None:
     settings, overrides = persona_settings(device="cpu", dtype="float32")
     with pytest.raises(TrainError, match="for its weights alone"):
-        choose(make_base(tmp_path / "Tiny", "qwen2"), settings, overrides)
+        choose(make_base(tmp_path / "Tiny", "qwen2"), settings, overrides, memory=lambda: 1000)
 
 
 @pytest.mark.parametrize(("kind", "words"), [("granite", "computes more than"), ("phi3", "has no q_proj, k_proj")])
