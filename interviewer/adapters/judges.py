@@ -8,6 +8,7 @@ from math import exp
 
 import httpx2
 from openai import APITimeoutError, AsyncOpenAI, OpenAIError
+from openai.types.chat import ChatCompletion
 from pydantic import BaseModel, ConfigDict, Field
 
 from interviewer.adapters.openai_model import MALFORMED, describe
@@ -17,8 +18,9 @@ from interviewer.core.calibration import Calibration
 from interviewer.core.lexical import WordModel
 from interviewer.core.prompts import LABELS, LEVEL_TOKENS, judge_prefix, labelled, level_suffix, one_line
 from interviewer.core.reading import CriterionSpec, RawReading, Window
+from interviewer.core.referenced import Referenced, reference_line, told
 from interviewer.core.screen import neutralise
-from interviewer.service.ports import Judge, JudgeError, JudgeInvalid, JudgeTimeout
+from interviewer.service.ports import Judge, JudgeError, JudgeInvalid, JudgeRefused, JudgeTimeout, Stamp
 
 LOGPROBS = 20
 MIN_MASS = 0.02
@@ -42,6 +44,7 @@ class SmallJudge:
         words: WordModel,
         *,
         identity: str,
+        base: str = "base",
         roster: Roster | None = None,
     ) -> None:
         """Keep the client.
@@ -52,6 +55,7 @@ class SmallJudge:
             calibration: Turns raw distributions into reported ones.
             words: What the words of an answer say; the calibration was fitted with it.
             identity: What is recorded with each assessment.
+            base: Name of the model that the evaluator was trained on.
             roster: Who may serve; everybody when not given.
         """
         self._client = client
@@ -59,12 +63,18 @@ class SmallJudge:
         self._calibration = calibration
         self._words = words
         self._identity = identity
+        self._base = base
         self._roster = roster or Roster()
 
     @property
     def identity(self) -> str:
         """Kind, model, adapter hash and calibration version."""
         return self._identity
+
+    @property
+    def stamp(self) -> Stamp:
+        """Base model, adapter with its hash, calibration version."""
+        return Stamp(model=self._base, adapter=self._model, calibration=self._calibration.version)
 
     async def read(self, window: Window, criteria: Sequence[CriterionSpec]) -> list[RawReading]:
         """Read all criteria of one window.
@@ -74,7 +84,7 @@ class SmallJudge:
         """
         segments = [s.quote.text for s in window.segments]
         prefix = judge_prefix(window.question, segments)
-        prompts = [prefix + level_suffix(c.name, c.asks if c.own else "") for c in criteria]
+        prompts = [prefix + level_suffix(c.name, told(c)) for c in criteria]
         try:
             with self._roster.use(self._model):
                 completion = await self._client.completions.create(
@@ -101,7 +111,7 @@ class SmallJudge:
         raw = [_mass(top, token) for token in LEVEL_TOKENS]
         if not sum(raw) >= MIN_MASS:  # so that a sum that is no number counts as none
             raise JudgeInvalid("the model did not answer with a level; is the evaluator adapter served?")
-        lean = 0.0 if spec.own else self._words.lean(spec.name, " ".join(segments))
+        lean = 0.0 if spec.own else self._words.lean(spec.name, segments)
         probabilities, decided = self._calibration.apply(spec.name, normalise(tuple(raw)), lean)
         return RawReading(probabilities=probabilities, level=decided, segment=self._words.point(spec.name, segments))
 
@@ -121,6 +131,11 @@ class CurrentJudge:
     def identity(self) -> str:
         """Identity of the judge in use."""
         return self.current.identity
+
+    @property
+    def stamp(self) -> Stamp:
+        """Stamp of the judge in use."""
+        return self.current.stamp
 
     @property
     def budget(self) -> int:
@@ -157,6 +172,11 @@ class BigJudge:
     def identity(self) -> str:
         """Kind and model."""
         return f"structured:{self._model}"
+
+    @property
+    def stamp(self) -> Stamp:
+        """The model; it has no adapter and no calibration."""
+        return Stamp(model=self._model)
 
     async def read(self, window: Window, criteria: Sequence[CriterionSpec]) -> list[RawReading]:
         """Read all criteria of one window in one structured answer.
@@ -196,7 +216,7 @@ class BigJudge:
                     "json_schema": {"name": "levels", "strict": True, "schema": schema},
                 },
             )
-            data = json.loads(answer.choices[0].message.content or "")
+            data = json.loads(_content(answer))
             found = [_Verdict.model_validate(data[c.name]) for c in criteria]
         except APITimeoutError as error:
             raise JudgeTimeout(describe(error)) from error
@@ -205,6 +225,23 @@ class BigJudge:
         except MALFORMED as error:
             raise JudgeInvalid(describe(error)) from error
         return [_from_verdict(v, len(segments)) for v in found]
+
+
+def _content(answer: ChatCompletion) -> str:
+    """Return what was answered.
+
+    Raises:
+        JudgeRefused: nothing, because the model or a filter declined.
+        JudgeInvalid: only a beginning.
+    """
+    choice = answer.choices[0]
+    if choice.message.refusal:
+        raise JudgeRefused("the model refused to grade this answer")
+    if choice.finish_reason == "content_filter":
+        raise JudgeRefused("a content filter of the endpoint stopped it")
+    if choice.finish_reason == "length":
+        raise JudgeInvalid("the verdict was cut off; the endpoint's limit on output tokens is too low")
+    return choice.message.content or ""
 
 
 _SYSTEM = (
@@ -219,6 +256,7 @@ def _task(question: str, segments: Sequence[str], criteria: Sequence[CriterionSp
     for spec in criteria:
         lines.append(f"{spec.name}: {neutralise(spec.asks)}")
         lines += [f"  {level}: {neutralise(text)}" for level, text in enumerate(spec.anchors)]
+        lines += [f"  {reference_line(spec)}"] if isinstance(spec, Referenced) else []
     return "\n".join(lines)
 
 

@@ -1,12 +1,15 @@
 """What the words of an answer say on a criterion: linear models, fitted on labelled answers, applied here.
 
-They see no order and no meaning, yet they are the best that we measured at two things: pointing at the sentence that
-carries a level, and correcting the evaluator's level a little (``design/0005``). Applying them costs no model call.
+They see words and pairs of neighbours, no further order and no meaning. They are the best that we measured at two
+things: pointing at the sentence that carries a level, and saying how high an answer stands on unseen questions
+(``design/0005``). What decides there is the best single sentence of an answer, not their sum: an answer shows a level
+where it shows it once. Applying them costs no model call.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from pydantic import Field
 
@@ -14,45 +17,74 @@ from interviewer.core.assessment import Frozen
 from interviewer.core.text import words
 
 MOST = 1.5
-"""Largest lean: one that a few odd words cannot exceed."""
+"""Largest lean, half the range of levels."""
+
+
+def features(text: str) -> set[str]:
+    """Return the distinct words of ``text`` and its pairs of neighbouring words, joined by a space."""
+    said = words(text)
+    return {*said, *(f"{a} {b}" for a, b in pairwise(said))}
 
 
 class Linear(Frozen):
-    """Weights of words, for every criterion and for each.
+    """Weights of words and pairs, for every criterion and for each.
 
-    A text scores the sum of the weights of its distinct known words over the square root of their number, so that
+    A text scores the sum of the weights of its distinct known features over the square root of their number, so that
     padding with words that mean nothing draws a score to the middle and never up.
     """
 
     bias: float = 0.0
     shared: Mapping[str, float] = Field(default_factory=dict)
-    """Weight of each known word, whatever the criterion."""
+    """Weight of each known feature, whatever the criterion."""
     own: Mapping[str, Mapping[str, float]] = Field(default_factory=dict)
-    """What a criterion adds to the weight of a word."""
+    """What a criterion adds to the weight of a feature."""
     own_bias: Mapping[str, float] = Field(default_factory=dict)
 
     def score(self, criterion: str, text: str) -> float:
         """Return the score of ``text``; for a criterion that was never seen, what holds for all of them."""
-        known = {w for w in words(text) if w in self.shared}
+        known = [f for f in features(text) if f in self.shared]
         own = self.own.get(criterion, {})
-        total = sum(self.shared[w] + own.get(w, 0.0) for w in known)
+        total = sum(self.shared[f] + own.get(f, 0.0) for f in known)
         return self.bias + self.own_bias.get(criterion, 0.0) + (total / len(known) ** 0.5 if known else 0.0)
 
 
+class Mix(Frozen):
+    """How the score of the whole answer and that of its best sentence make one; fitted on answers held out of both."""
+
+    whole: float = 1.0
+    best: float = 0.0
+    bias: float = 0.0
+    own_bias: Mapping[str, float] = Field(default_factory=dict)
+
+
 class WordModel(Frozen):
-    """Both models, as ``words.json`` beside the evaluator holds them."""
+    """The models, as ``words.json`` beside the evaluator holds them."""
 
     version: str
     level: Linear = Linear()
-    """Scores are levels, not limited to [0, 3]."""
+    """Scores of a whole answer are levels, not limited to [0, 3]."""
+    shown: Linear = Linear()
+    """Scores of one sentence are the level that it shows by itself: 0 for one that carries nothing."""
     evidence: Linear = Linear()
     """Scores rank the sentences of one answer; their size means nothing."""
+    mix: Mix = Mix()
 
-    def lean(self, criterion: str, text: str) -> float:
-        """Return how far the words lean from the middle between the levels, in [-1.5, 1.5]; 0 for a new criterion."""
-        if criterion not in self.level.own:
+    def lean(self, criterion: str, segments: Sequence[str]) -> float:
+        """Return how far an answer leans from the middle between the levels, in [-1.5, 1.5]; 0 for a new criterion."""
+        if criterion not in self.level.own or not segments:
             return 0.0
-        return max(-MOST, min(MOST, self.level.score(criterion, text) - 1.5))
+        return max(-MOST, min(MOST, self.height(criterion, segments) - 1.5))
+
+    def height(self, criterion: str, segments: Sequence[str]) -> float:
+        """Return the level that the sentences of an answer speak for, not limited to [0, 3].
+
+        Raises:
+            ValueError: there are no segments.
+        """
+        whole = self.level.score(criterion, " ".join(segments))
+        best = max(self.shown.score(criterion, s) for s in segments)
+        mix = self.mix
+        return mix.whole * whole + mix.best * best + mix.bias + mix.own_bias.get(criterion, 0.0)
 
     def point(self, criterion: str, segments: Sequence[str]) -> int | None:
         """Return the index of the segment that carries the level; the first of equals, ``None`` without segments."""

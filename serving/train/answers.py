@@ -103,8 +103,8 @@ class Item:
     """One answer as a packed sequence, with what is to be read after which node."""
 
     answer: Answer
-    said: str
-    """What was left to read after screening."""
+    segments: tuple[str, ...]
+    """The sentences that were left to read after screening."""
     packed: Packed
     criteria: tuple[str, ...]
     level_nodes: tuple[int, ...]
@@ -134,7 +134,7 @@ class Reader:
         packed = pack([self._tokens(prefix + level_suffix(c.name, "")) for c in criteria])
         return Item(
             answer=answer,
-            said=" ".join(texts),
+            segments=tuple(texts),
             packed=packed,
             criteria=tuple(c.name for c in criteria),
             level_nodes=tuple(path[-1] for path in packed.paths),

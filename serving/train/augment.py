@@ -50,7 +50,7 @@ def padded(answer: Answer, seed: int, *, unseen: bool = False) -> Answer:
     """Return ``answer`` with two to five fillers between its sentences."""
     chance = random.Random(f"pad:{seed}:{answer.id}")
     parts = answer.sentences
-    for filler in chance.sample(_fillers(unseen), chance.randint(2, 5)):
+    for filler in chance.sample(fillers(unseen), chance.randint(2, 5)):
         parts.insert(chance.randint(0, len(parts)), filler)
     return _with(answer, parts)
 
@@ -58,7 +58,7 @@ def padded(answer: Answer, seed: int, *, unseen: bool = False) -> Answer:
 def shuffled(answer: Answer, seed: int, *, unseen: bool = False) -> Answer:
     """Return ``answer`` with its sentences in another order and at most two fillers among them."""
     chance = random.Random(f"shuffle:{seed}:{answer.id}")
-    parts = [*answer.sentences, *chance.sample(_fillers(unseen), chance.randint(0, 2))]
+    parts = [*answer.sentences, *chance.sample(fillers(unseen), chance.randint(0, 2))]
     chance.shuffle(parts)
     return _with(answer, parts)
 
@@ -66,14 +66,15 @@ def shuffled(answer: Answer, seed: int, *, unseen: bool = False) -> Answer:
 def empty(answer: Answer, seed: int) -> Answer:
     """Return an answer to the same question that consists of fillers; every level is 0."""
     chance = random.Random(f"empty:{seed}:{answer.id}")
-    parts = chance.sample(_fillers(unseen=False), chance.randint(2, 9))
+    parts = chance.sample(fillers(), chance.randint(2, 9))
     labels = dict.fromkeys(answer.labels, 0)
     return answer.model_copy(
         update={"id": f"{answer.id}-empty", "answer": " ".join(parts), "labels": labels, "evidence": {}}
     )
 
 
-def _fillers(unseen: bool) -> tuple[str, ...]:
+def fillers(unseen: bool = False) -> tuple[str, ...]:
+    """Return the sentences to learn from, or those that are kept for the test."""
     return FILLERS[-UNSEEN:] if unseen else FILLERS[:-UNSEEN]
 
 

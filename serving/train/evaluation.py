@@ -54,7 +54,7 @@ def measure(
     scores: dict[str, Score] = {
         "answer_length": lambda pairs: [log1p(len(words(a.answer))) for a, _ in pairs],
         "keyword_recall": lambda pairs: [_keywords(a, vocabulary.criteria[c]) for a, c in pairs],
-        "words_alone": lambda pairs: [word_model.level.score(c, a.answer) for a, c in pairs],
+        "words_alone": lambda pairs: [word_model.height(c, a.sentences) for a, c in pairs],
     }
     for name, score in scores.items():
         others[name] = _baseline(score, calibration_items, items)

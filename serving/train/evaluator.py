@@ -59,7 +59,7 @@ class Objective:
                         criterion=criterion,
                         label=item.levels[index],
                         raw=normalise(tuple(levels[index])),
-                        lean=word_model.lean(criterion, item.said),
+                        lean=word_model.lean(criterion, item.segments),
                         kind=item.answer.kind,
                     )
                     for index, criterion in enumerate(item.criteria)

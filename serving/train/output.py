@@ -143,9 +143,10 @@ license: {LICENCE.lower()}
 
 # Adapter `evaluator`
 
-Reads one token after `level=` as a distribution over levels 0 to 3 of one criterion. `words.json` holds two linear
-models over words, fitted on the same training answers: one leans the level a little, the other points at the sentence
-that carries it. `calibration.json` weighs both into the reported distribution and was fitted on its own questions.
+Reads one token after `level=` as a distribution over levels 0 to 3 of one criterion. `words.json` holds linear
+models over words and pairs of words, fitted on the same training answers: how high the whole answer and its best
+sentence stand, and which sentence carries a level. `calibration.json` weighs the two into the reported distribution and
+was fitted on its own questions.
 
 {_adapter_lines(settings)}
 

@@ -46,7 +46,7 @@ def test_an_item_reads_the_prompts_that_the_judge_reads(reader: Reader, tokenize
         assert [item.packed.ids[n] for n in path] == prompt
         assert item.level_nodes[index] == path[-1]
     assert item.levels == (2, 1, 0)
-    assert item.said == ANSWER.answer
+    assert " ".join(item.segments) == ANSWER.answer
 
 
 def test_what_is_screened_away_is_not_trained_on(reader: Reader) -> None:
