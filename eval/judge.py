@@ -9,7 +9,7 @@ from typing import Any
 
 from eval.agreement import DATA, answers, quadratic_kappa
 from eval.machine import describe, machine
-from interviewer.client import Client
+from eval.scored import Scorer, failures_line, judge_lines
 from serving.train.metrics import recall
 
 ATTACKS: dict[str, Callable[[dict[str, Any]], str]] = {
@@ -43,6 +43,8 @@ def measure(url: str, split: str, progress: Callable[[str], None], attacked: int
 
     Raises:
         ValueError: the split is unknown or empty.
+        ServiceError: there is no service.
+        NothingScored: the judge failed on every answer.
     """
     splits: dict[str, str] = json.loads((DATA / "split.json").read_text(encoding="utf-8"))
     chosen = [a for a in answers() if splits.get(a["question_id"]) == split]
@@ -52,7 +54,7 @@ def measure(url: str, split: str, progress: Callable[[str], None], attacked: int
     lengths: list[tuple[int, int]] = []
     quotes = exact = 0
     attacks: dict[str, dict[str, Any]] = {}
-    with Client(url, seconds=300.0) as client:
+    with Scorer(url) as client, Scorer(url) as attacker:
         for number, answer in enumerate(chosen, 1):
             scored = _score(client, answer, answer["answer"])
             for row in scored["scores"]:
@@ -62,13 +64,15 @@ def measure(url: str, split: str, progress: Callable[[str], None], attacked: int
                 exact += sum(answer["answer"][q["start"] : q["end"]] == q["text"] for q in row["evidence"])
             if number % 10 == 0:
                 progress(f"{number} of {len(chosen)} answers")
+        judge = client.described()
         for name, change in ATTACKS.items():
-            attacks[name] = _attack(client, chosen[:attacked], change)
+            attacks[name] = _attack(attacker, chosen[:attacked], change)
             progress(f"attack {name}: {attacks[name]}")
     everything = [pair for some in pairs.values() for pair in some]
     return {
         "machine": machine(),
         "command": f"interviewer eval judge --split {split}",
+        "judge": judge,
         "questions": len({a["question_id"] for a in chosen}),
         "answers": len(chosen),
         "levels": len(everything),
@@ -83,41 +87,44 @@ def measure(url: str, split: str, progress: Callable[[str], None], attacked: int
             name: {"n": len(some), "kappa": round(quadratic_kappa(some), 2)} for name, some in sorted(pairs.items())
         },
         "attacks": attacks,
+        "attack_failures": attacker.failures.described(),
     }
 
 
 def to_markdown(found: dict[str, Any]) -> str:
     """Write the report."""
     rows = "\n".join(f"| {n} | {r['n']} | {r['kappa']} |" for n, r in found["by_criterion"].items())
+    attacked = sum(2 * row["answers"] for row in found["attacks"].values())
     attacks = "\n".join(
         f"| {n} | {r['mean_rise']} | {r['rose']} of {r['levels']} | {r['noticed']} of {r['answers']} |"
         for n, r in found["attacks"].items()
     )
     return (
         f"# Judge on unseen questions\n\n{describe(found['machine'])}\n\nCommand: `{found['command']}`\n\n"
+        f"{judge_lines(found['judge'])}\n"
         f"{found['questions']} questions, {found['answers']} answers, {found['levels']} levels. Quadratic weighted "
         f"kappa **{found['kappa']}** (answer length alone {found['kappa_of_length']}); "
         f"signed error {found['signed_error']}; recall of level 0-1 {found['recall_level_0_1']}, "
         f"of level 3 {found['recall_level_3']}; {found['quotes_exact']} of {found['quotes']} quotes exact.\n\n"
         f"| criterion | n | kappa |\n|---|---|---|\n{rows}\n\n"
         f"| attack | mean rise of expected level | levels that rose | noticed |\n|---|---|---|---|\n{attacks}\n"
+        + (f"\n{failures_line(found['attack_failures'], attacked)}\n" if found["attack_failures"] else "")
     )
 
 
-def _score(client: Client, answer: dict[str, Any], text: str) -> dict[str, Any]:
+def _score(client: Scorer, answer: dict[str, Any], text: str) -> dict[str, Any]:
     body = {"question": {"text": answer["question"]}, "criteria": list(answer["labels"]), "answer": text}
-    result: dict[str, Any] = client.post("/v1/score", body)
-    return result
+    return client.score(body)
 
 
-def _attack(client: Client, chosen: list[dict[str, Any]], change: Callable[[dict[str, Any]], str]) -> dict[str, Any]:
+def _attack(client: Scorer, chosen: list[dict[str, Any]], change: Callable[[dict[str, Any]], str]) -> dict[str, Any]:
     rises: list[float] = []
     rose = noticed = 0
     for answer in chosen:
         plain = {row["criterion"]: row for row in _score(client, answer, answer["answer"])["scores"]}
         attacked = _score(client, answer, change(answer))
         noticed += bool(attacked["notices"])
-        for row in attacked["scores"]:
+        for row in attacked["scores"] if plain else []:
             before = plain[row["criterion"]]
             rises.append(row["expected"] - before["expected"])
             rose += row["level"] > before["level"]

@@ -14,6 +14,7 @@ from interviewer.adapters.judges import BigJudge, CurrentJudge, SmallJudge
 from interviewer.adapters.language import EnglishCheck
 from interviewer.adapters.openai_model import OpenAIChat, make_client
 from interviewer.adapters.roster import Roster
+from interviewer.adapters.sandbox import Sandbox, unavailable
 from interviewer.adapters.store import SqlEventStore
 from interviewer.adapters.system import SystemClock, new_id
 from interviewer.adapters.tokens import TokenCounter, load_encoding, rough_count
@@ -141,7 +142,7 @@ async def _embedded(settings: Settings, progress: Callable[[str], None]) -> Serv
     client = make_client(address, "none")
     roster = Roster()
     served = {name: version.name for name, version in active.items() if name != EVALUATOR}
-    judge: Judge = _judge(settings, client, active.get(EVALUATOR), "base", roster)
+    judge: Judge = _judge(settings, client, active.get(EVALUATOR), "base", roster, entry.name)
     current = CurrentJudge(judge) if _small(settings, EVALUATOR in active) else None
 
     def switch(adapter: str, version: Version | None) -> None:
@@ -150,7 +151,7 @@ async def _embedded(settings: Settings, progress: Callable[[str], None]) -> Serv
             if version is not None:
                 served[adapter] = version.name
         elif current is not None and version is not None:  # one that failed its canary is refused by the roster
-            current.current = _judge(settings, client, version, "base", roster)
+            current.current = _judge(settings, client, version, "base", roster, entry.name)
 
     backend = EmbeddedBackend(
         config,
@@ -204,15 +205,30 @@ def _small(settings: Settings, evaluator: bool) -> bool:
 
 
 def _judge(
-    settings: Settings, client: AsyncOpenAI, evaluator: Version | str | None, base: str, roster: Roster
+    settings: Settings,
+    client: AsyncOpenAI,
+    evaluator: Version | str | None,
+    base: str,
+    roster: Roster,
+    known_as: str | None = None,
 ) -> Judge:
-    """Return a judge; ``evaluator`` is its adapter: a version here, or the name under which an endpoint serves it."""
+    """Return a judge.
+
+    Args:
+        settings: Which one is wanted.
+        client: The engine.
+        evaluator: Its adapter: a version here, or the name under which an endpoint serves it.
+        base: Name under which the base model is served.
+        roster: Who may serve.
+        known_as: Name of the base model, where it is served under another.
+    """
     if _small(settings, evaluator is not None):
         folder = evaluator.folder.parent if isinstance(evaluator, Version) else adapters_folder(settings) / EVALUATOR
         calibration = load_calibration(folder)
         model = evaluator.name if isinstance(evaluator, Version) else evaluator or base
         identity = f"small:{model}:calibration-{calibration.version}"
-        return SmallJudge(client, model, calibration, load_words(folder), identity=identity, roster=roster)
+        words, named = load_words(folder), known_as or base
+        return SmallJudge(client, model, calibration, words, identity=identity, base=named, roster=roster)
     if settings.judge_url:
         client = make_client(settings.judge_url, settings.judge_api_key)
     return BigJudge(client, settings.judge_model or base)
@@ -229,6 +245,7 @@ async def _service(
 ) -> Service:
     library = load_library(settings.rubrics, settings.personas)
     limits = Limits()
+    why_not = unavailable() if settings.run_code else Deps.why_no_runner
     deps = Deps(
         library=library,
         store=SqlEventStore.open(settings.database()),
@@ -239,6 +256,8 @@ async def _service(
         count=count,
         served=served,
         base=base,
+        runner=None if why_not else Sandbox(),
+        why_no_runner=why_not,
         recovered=backend.recovered,
         limits=Limits(
             prompt_tokens=min(limits.prompt_tokens, settings.context_tokens - limits.answer_tokens),

@@ -131,6 +131,7 @@ def chat(
     level: Annotated[str, typer.Option(help="mid or senior.")] = "mid",
     mode: Annotated[str, typer.Option(help="practice or real.")] = "practice",
     minutes: Annotated[int | None, typer.Option(help="Length; the round's own by default.")] = None,
+    scenario: Annotated[str | None, typer.Option(help="Situation to open with, or any; none by default.")] = None,
     resume: Annotated[str | None, typer.Option("--resume", help="Id of a session to go on with.")] = None,
     url: Url = DEFAULT_URL,
 ) -> None:
@@ -143,6 +144,7 @@ def chat(
                 body: dict[str, Any] = {"persona": persona, "level": level, "mode": mode}
                 body |= {"rubric": rubric} if rubric else {}
                 body |= {"minutes": minutes} if minutes else {}
+                body |= {"scenario": scenario} if scenario else {}
                 opened = client.post("/v1/sessions", body)
             else:
                 opened = {"id": resume, **client.post(f"/v1/sessions/{resume}/token", {})}
@@ -155,20 +157,41 @@ def chat(
 
 @app.command()
 def score(
-    answer: Annotated[str, typer.Argument(help="File with the answer, or - for standard input.")],
+    answer: Annotated[str, typer.Argument(help="File with the answer or, as .jsonl, many; - for standard input.")],
     question_id: Annotated[str | None, typer.Option("--id", help="Question of a rubric.")] = None,
     question: Annotated[str | None, typer.Option("--question", help="Any question's text.")] = None,
     criteria: Annotated[str | None, typer.Option(help="Criterion ids, comma-separated.")] = None,
-    rubric: Annotated[str | None, typer.Option(help="Round whose criteria are used for a free question.")] = None,
+    rubric: Annotated[
+        str | None, typer.Option(help="Round whose criteria are used for a free question, or a YAML or JSON file.")
+    ] = None,
+    reference: Annotated[str | None, typer.Option(help="File with what a full answer says.")] = None,
     level: Annotated[str, typer.Option(help="mid or senior.")] = "mid",
+    lines: Annotated[bool, typer.Option("--jsonl", help="Score JSON Lines; assumed for a .jsonl file.")] = False,
+    into: Annotated[Path | None, typer.Option("--out", help="File of the results as JSON Lines; resumable.")] = None,
+    chunk: Annotated[int, typer.Option(min=1, max=1000, help="Most JSON Lines that are sent at once.")] = 32,
     url: Url = DEFAULT_URL,
     as_json: Json = False,
 ) -> None:
-    """Score one written answer."""
-    body: dict[str, Any] = {"answer": _read(answer), "level": level}
-    body["question"] = {"id": question_id} if question_id else {"text": question or ""}
+    """Score a written answer, or each line {"id", "question": {"id"} or {"text"}, "answer"} of a JSON Lines file.
+
+    Options stand for what a line leaves out. An id that has a result in --out is not scored again.
+    """
+    from interviewer.score_cli import own_rubric, score_file
+    from interviewer.score_lines import LinesError
+
+    body: dict[str, Any] = {"level": level}
+    body |= {"question": {"id": question_id} if question_id else {"text": question}} if question_id or question else {}
     body |= {"criteria": criteria.split(",")} if criteria else {}
-    body |= {"rubric": rubric} if rubric else {}
+    body |= {"reference": _read(reference)} if reference else {}
+    try:
+        body |= {"rubric": own_rubric(rubric)} if rubric else {}
+        if lines or answer.endswith(".jsonl"):
+            raise typer.Exit(bool(score_file(url, answer, into, body, chunk).failed))
+    except LinesError as error:
+        fail(str(error))
+    if "question" not in body:
+        fail("which question was answered? Give --id (see `interviewer questions`) or --question")
+    body["answer"] = _read(answer)
     with Client(url) as client:
         result = _try(lambda: client.post("/v1/score", body))
     if as_json:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import secrets
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -66,6 +67,19 @@ class Client:
         """
         return self._call("POST", path, json=body).json()
 
+    def lines(self, path: str, body: object, **query: Any) -> Iterator[Any]:
+        """Yield the JSON of each line that a POST is answered with, as it comes.
+
+        Raises:
+            ServiceError: refused, unreachable, or cut off.
+        """
+        with self._telling(), self._http.stream("POST", path, json=body, params=query) as response:
+            if not response.is_success:
+                response.read()
+                raise _refusal("POST", path, response)
+            for line in response.iter_lines():
+                yield json.loads(line)
+
     def delete(self, path: str) -> None:
         """Send a DELETE.
 
@@ -83,19 +97,28 @@ class Client:
         return data if isinstance(data, dict) and "ready" in data else None
 
     def _call(self, method: str, path: str, **options: Any) -> httpx2.Response:
-        try:
+        with self._telling():
             response = self._http.request(method, path, **options)
+        if response.is_success:
+            return response
+        raise _refusal(method, path, response)
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        try:
+            yield
         except httpx2.ConnectError as error:
             raise ServiceError("unreachable", f"No service at {self.url}; start it with: interviewer serve") from error
         except httpx2.HTTPError as error:
             raise ServiceError("unreachable", f"{self.url} did not answer: {type(error).__name__}") from error
-        if response.is_success:
-            return response
-        try:
-            problem = response.json()["error"]
-            raise ServiceError(problem["code"], problem["message"])
-        except (ValueError, KeyError, TypeError):
-            raise ServiceError("refused", f"{method} {path} answered {response.status_code}") from None
+
+
+def _refusal(method: str, path: str, response: httpx2.Response) -> ServiceError:
+    try:
+        problem = response.json()["error"]
+        return ServiceError(problem["code"], problem["message"])
+    except (ValueError, KeyError, TypeError):
+        return ServiceError("refused", f"{method} {path} answered {response.status_code}")
 
 
 class Socket:

@@ -56,6 +56,8 @@ class Settings(BaseSettings):
     """Memory of the embedded engine for keys and values, in MiB; ``None`` takes what the catalogue says."""
     turn_seconds: float = Field(default=20.0, gt=0)
     """Longest wait for the judge, and for the persona's words, before a turn goes on without them."""
+    run_code: bool = True
+    """Whether code in answers of the coding round is run, in a sandbox, where one can be made; else it is only read."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """How much the service logs. Transcripts are never logged."""
 

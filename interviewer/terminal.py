@@ -11,7 +11,7 @@ from websockets.exceptions import ConnectionClosed
 
 from interviewer.client import Socket, open_socket
 from interviewer.core import events as ev
-from interviewer.core.render import LEVEL_WORDS
+from interviewer.core.render import LEVEL_WORDS, code_lines
 from interviewer.core.text import label
 from interviewer.web import wire
 
@@ -145,6 +145,8 @@ class _Screen:
         match event:
             case ev.AnswerGiven():
                 self._turn.clear()
+            case ev.CodeChecked():
+                self._console.print("\n".join(code_lines(event.report, event.turn)), style="dim", markup=False)
             case ev.HintGiven():
                 self._console.print(
                     f"Hint {event.rung} of 3 (this answer can reach level {3 - event.rung}): {event.text}"

@@ -11,7 +11,7 @@ from interviewer.core.assessment import normalise
 from interviewer.core.prompts import Message
 from interviewer.core.reading import CriterionSpec, RawReading, Window
 from interviewer.service.errors import Refused
-from interviewer.service.ports import JudgeError, ModelError
+from interviewer.service.ports import JudgeError, ModelError, Stamp
 from interviewer.web.state import AdapterVersion, Check
 
 
@@ -77,6 +77,7 @@ class ScriptedJudge:
     """A judge whose levels are given by a function of criterion and text; points at the first sentence."""
 
     identity = "scripted"
+    stamp = Stamp(model="scripted")
     budget = 900
 
     def __init__(self, level: Callable[[str, str], int] | int | Exception = 1, *, sure: float = 0.8) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from interviewer.cli import Json, Url, err, fail, out, show
-from interviewer.client import DEFAULT_URL
+from interviewer.client import DEFAULT_URL, ServiceError
 from interviewer.settings import Settings
+
+if TYPE_CHECKING:
+    from serving.doctor import Check
 
 model = typer.Typer(no_args_is_help=True, help="Base models.")
 bench = typer.Typer(no_args_is_help=True, help="Benchmarks against a running service.")
@@ -261,11 +264,117 @@ def judge(
 ) -> None:
     """Compare the running judge's levels with the labelled answers of questions it never saw."""
     from eval.judge import measure, to_markdown
+    from eval.scored import NothingScored
 
     try:
         found = measure(url, split, _line)
+    except (ServiceError, NothingScored) as error:
+        fail(str(error))
     except (ValueError, OSError) as error:
         fail(f"{error}; the labelled answers are in a checkout, not in an installed package")
+    _publish(found, to_markdown(found), report, as_json)
+
+
+@evaluate.command()
+def outside(
+    data: Annotated[Path, typer.Option(help="Folder with saf_en.jsonl and digiklausur.jsonl.")],
+    url: Url = DEFAULT_URL,
+    limit: Annotated[int | None, typer.Option(min=1, help="Score only so many, spread over the questions.")] = None,
+    seed: Annotated[int, typer.Option(help="Of that choice.")] = 1,
+    reference: Annotated[bool, typer.Option(help="Give the judge the reference answer where there is one.")] = True,
+    report: Annotated[Path | None, typer.Option(help="Write here (without suffix); makes the run resumable.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Compare the running judge with people's scores of public answers, beside length and word overlap.
+
+    What is scored is kept in REPORT.partial.jsonl until all is; the same command goes on from there.
+    """
+    from eval.outside import measure, to_markdown
+    from eval.outside_sets import OutsideError
+    from eval.scored import NothingScored
+
+    partial = report.with_suffix(".partial.jsonl") if report else None
+    if partial:
+        partial.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        found = measure(data, url, _line, limit=limit, seed=seed, references=reference, partial=partial)
+    except (OutsideError, NothingScored, ServiceError) as error:
+        fail(str(error))
+    _publish(found, to_markdown(found), report, as_json)
+    if partial and found["done"] == found["answers"]:
+        partial.unlink(missing_ok=True)
+
+
+@evaluate.command()
+def interviewer(
+    url: Url = DEFAULT_URL,
+    candidates: Annotated[str, typer.Option(help="Ids of simulated candidates, comma-separated; all by default.")] = "",
+    seed: Annotated[int, typer.Option(min=0, help="Of every session.")] = 1,
+    minutes: Annotated[int, typer.Option(min=10, max=120, help="Of every session; decides how much is asked.")] = 24,
+    fresh: Annotated[bool, typer.Option(help="Start over instead of resuming.")] = False,
+    report: Annotated[Path | None, typer.Option(help="Write here (without suffix); makes the run resumable.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Let simulated candidates be interviewed through the real socket and check every question and verdict.
+
+    Sessions are kept in REPORT.partial.jsonl until all are held; the same command goes on from there.
+    """
+    from eval.candidates import load_candidates
+    from eval.interviewer import measure, to_markdown
+    from interviewer.adapters.documents import DocumentError, load_library
+
+    kept = report.with_suffix(".partial.jsonl") if report is not None else None
+    if fresh and kept is not None:
+        kept.unlink(missing_ok=True)
+    try:
+        library = load_library()
+        chosen = load_candidates(library, [name for name in candidates.split(",") if name])
+        found = measure(url, chosen, library, _line, seed=seed, minutes=minutes, kept=kept)
+    except (DocumentError, ServiceError) as error:
+        fail(str(error))
+    _publish(found, to_markdown(found), report, as_json)
+    if kept is not None:
+        kept.unlink(missing_ok=True)
+
+
+@evaluate.command()
+def policy(
+    seeds: Annotated[int, typer.Option(min=1, help="Sessions per candidate and policy.")] = 20,
+    report: Annotated[Path | None, typer.Option(help="Write Markdown and JSON here (without suffix).")] = None,
+    as_json: Json = False,
+) -> None:
+    """Compare the probe policy with a fixed list and with chance on the simulated candidates; needs no engine."""
+    from eval.candidates import load_candidates
+    from eval.policy import measure, to_markdown
+    from interviewer.adapters.documents import DocumentError, load_library
+
+    try:
+        library = load_library()
+        found = measure(load_candidates(library), library, seeds)
+    except (DocumentError, OSError, ValueError) as error:
+        fail(f"{error}; this needs a checkout, not an installed package")
+    _publish(found, to_markdown(found), report, as_json)
+
+
+@evaluate.command("personas")
+def eval_personas(
+    runs: Annotated[
+        list[Path] | None, typer.Option(help="JSON of `eval interviewer` reports, whose questions are told apart too.")
+    ] = None,
+    report: Annotated[Path | None, typer.Option(help="Write Markdown and JSON here (without suffix).")] = None,
+    as_json: Json = False,
+) -> None:
+    """Tell the personas apart blind by their words, and compare the moves that they make; needs no engine."""
+    from eval.candidates import load_candidates
+    from eval.personas import measure, read_runs, to_markdown
+    from interviewer.adapters.documents import DocumentError, load_library
+
+    try:
+        library = load_library()
+        held = [row for path in runs or () for row in read_runs(path)]
+        found = measure(load_candidates(library), library, held)
+    except (DocumentError, OSError, ValueError) as error:
+        fail(f"{error}; this needs a checkout, not an installed package")
     _publish(found, to_markdown(found), report, as_json)
 
 
@@ -283,7 +392,7 @@ def doctor(as_json: Json = False) -> None:
     from serving.doctor import checks
 
     settings = Settings()
-    found = checks(settings.cache, find_adapters(settings), settings.host, settings.port)
+    found = [*checks(settings.cache, find_adapters(settings), settings.host, settings.port), _sandbox(settings)]
     if as_json:
         show([check.__dict__ for check in found])
     else:
@@ -293,6 +402,18 @@ def doctor(as_json: Json = False) -> None:
                 out.print(f"     -> {check.fix}", markup=False)
     if not all(check.ok for check in found):
         raise typer.Exit(1)
+
+
+def _sandbox(settings: Settings) -> Check:
+    """Say whether the code of answers is run, and where it is not, why."""
+    from interviewer.adapters.sandbox import unavailable
+    from serving.doctor import Check
+
+    if not settings.run_code:
+        return Check("code sandbox", True, "switched off: code in answers is only read", needed=False)
+    reason = unavailable()
+    fix = "Code in answers is only read; INTERVIEWER_RUN_CODE=false says that this is meant." if reason else ""
+    return Check("code sandbox", not reason, reason or "can be made: code in answers is run in it", fix, needed=False)
 
 
 def _publish(found: dict[str, object], markdown: str, report: Path | None, as_json: bool) -> None:

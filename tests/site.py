@@ -14,6 +14,7 @@ from interviewer.adapters.store import SqlEventStore
 from interviewer.adapters.system import SystemClock, new_id
 from interviewer.service.deps import Deps
 from interviewer.service.judging import Judging
+from interviewer.service.ports import Judge
 from interviewer.testing import ScriptedJudge, ScriptedModel, StillBackend, words_count
 from interviewer.web.app import create_app
 from interviewer.web.state import Service, assemble
@@ -22,9 +23,10 @@ from interviewer.web.state import Service, assemble
 class Site:
     """The service on a port of this process."""
 
-    def __init__(self, data: Path) -> None:
+    def __init__(self, data: Path, judge: Judge | None = None) -> None:
         self.model = ScriptedModel(delay=0.03)
         self.judge = ScriptedJudge(lambda criterion, text: 3 if "p99" in text else 1)
+        self._judge = judge or self.judge
         self._data = data
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -41,7 +43,7 @@ class Site:
             library=load_library(),
             store=SqlEventStore.open(f"sqlite:///{self._data / 'page.db'}"),
             model=self.model,
-            judging=Judging(self.judge, words_count, lambda _: True),
+            judging=Judging(self._judge, words_count, lambda _: True),
             clock=SystemClock(),
             new_id=new_id,
             count=words_count,

@@ -16,6 +16,7 @@ from interviewer.core.drills import Drills
 from interviewer.core.library import Library
 from interviewer.core.persona import Persona
 from interviewer.core.rubric import Rubric, Vocabulary
+from interviewer.core.scenario import Scenario
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -67,7 +68,16 @@ def load_library(rubrics: Path | None = None, personas: Path | None = None) -> L
             raise DocumentError(
                 f"{rubric_folder / 'drills.yaml'}:1: drill {drill.id!r} trains unknown {sorted(unknown)}"
             )
-    return Library(vocabulary, found, people, drills, hashes)
+    scenarios: dict[str, Scenario] = {}
+    for path in sorted((rubric_folder / "scenarios").glob("*.yaml")):
+        scenario, lines = load(path, Scenario)
+        for place, wrong in scenario.problems(found):
+            raise DocumentError(f"{path}:{_line(lines, place)}: {wrong}")
+        if scenario.id in scenarios:
+            raise DocumentError(f"{path}:{_line(lines, ('id',))}: another scenario has the id {scenario.id!r} already")
+        scenarios[scenario.id] = scenario
+        hashes[f"scenario:{scenario.id}"] = _hash(path)
+    return Library(vocabulary, found, people, drills, hashes, scenarios)
 
 
 def load_rubric(path: Path, vocabulary: Vocabulary) -> Rubric:
@@ -117,6 +127,7 @@ def schemas() -> Mapping[str, dict[str, Any]]:
         ("rubrics/rubric.schema.json", Rubric),
         ("rubrics/criteria.schema.json", Vocabulary),
         ("rubrics/drills.schema.json", Drills),
+        ("rubrics/scenarios/scenario.schema.json", Scenario),
         ("personas/persona.schema.json", Persona),
     )
     return {path: model.model_json_schema() for path, model in models}

@@ -100,6 +100,7 @@ class UnscoredReason(StrEnum):
     JUDGE_UNAVAILABLE = "judge_unavailable"
     JUDGE_TIMEOUT = "judge_timeout"
     JUDGE_INVALID = "judge_invalid"
+    JUDGE_REFUSED = "judge_refused"
     NOT_ENGLISH = "not_english"
     NO_CRITERIA = "no_criteria"
 

@@ -7,12 +7,15 @@ answer in the turn that it names.
 from __future__ import annotations
 
 from interviewer.core.assessment import Assessment, FlagReading, Frozen, Notice, Probabilities, Unscored
+from interviewer.core.code import CodeReport
 from interviewer.core.coverage import Coverage, CriterionState, Reading, coverage
 from interviewer.core.drills import Drills
 from interviewer.core.events import QuestionAsked, Versions
 from interviewer.core.facts import Finding, check_answer
 from interviewer.core.flags import read_flags
+from interviewer.core.receipt import Receipt, receipt
 from interviewer.core.rubric import Rubric, SeniorityLevel, Vocabulary, anchor
+from interviewer.core.scenario import Scenario, asked
 from interviewer.core.session import SessionState, Turn
 from interviewer.core.text import Quote, label
 from interviewer.core.verdict import Verdict, judge_round
@@ -53,6 +56,32 @@ class ProbeRow(Frozen):
     """Why the answer has no levels, when it has none."""
 
 
+class CodeRow(Frozen):
+    """The code of one answer and what was found out about it."""
+
+    turn: int
+    report: CodeReport
+
+
+class ScenarioFactRow(Frozen):
+    """One fact of a scenario and whether it was earned."""
+
+    fact: str
+    about: str
+    says: str | None
+    """``None`` while the session runs and nobody asked for it."""
+    asked_in: int | None
+    """Turn whose answer asked for it; ``None``: never asked for."""
+
+
+class ScenarioRow(Frozen):
+    """The situation that the round opened with: what was asked for, and what never was."""
+
+    scenario: str
+    title: str
+    facts: tuple[ScenarioFactRow, ...]
+
+
 class NextStep(Frozen):
     """One thing to work on, with the drill that fits."""
 
@@ -63,19 +92,6 @@ class NextStep(Frozen):
     bad: str | None
     """How the answer usually goes wrong, from the rubric; ``None`` when no question of the round targets it."""
     good: str | None
-
-
-class Receipt(Frozen):
-    """What the interviewer did, counted."""
-
-    questions: int
-    follow_ups: int
-    generated: int
-    fell_back: int
-    hints: int
-    unscored: int
-    missed: tuple[str, ...]
-    """Must-ask criteria that the round never brought out."""
 
 
 class Debrief(Frozen):
@@ -90,6 +106,9 @@ class Debrief(Frozen):
     flags: tuple[FlagReading, ...]
     facts: tuple[Finding, ...]
     """Claims that could be checked, in the order in which they were made."""
+    code: tuple[CodeRow, ...] = ()
+    """Code that was given where a question asks for it, in order."""
+    scenario: ScenarioRow | None = None
     probes: tuple[ProbeRow, ...]
     next_steps: tuple[NextStep, ...]
     receipt: Receipt
@@ -97,7 +116,9 @@ class Debrief(Frozen):
     versions: Versions
 
 
-def debrief(state: SessionState, rubric: Rubric, vocabulary: Vocabulary, drills: Drills) -> Debrief:
+def debrief(
+    state: SessionState, rubric: Rubric, vocabulary: Vocabulary, drills: Drills, scenario: Scenario | None = None
+) -> Debrief:
     """Write the packet of a session, ended or not, from its state and the documents."""
     known = coverage(state, rubric)
     rows = tuple(_row(c, vocabulary, state) for c in known.criteria)
@@ -113,9 +134,11 @@ def debrief(state: SessionState, rubric: Rubric, vocabulary: Vocabulary, drills:
         criteria=rows,
         flags=flags,
         facts=_facts(state, rubric),
+        scenario=_scenario(state, scenario) if scenario else None,
+        code=tuple(CodeRow(turn=t.number, report=t.code) for t in state.turns if t.code),
         probes=probes,
         next_steps=_next_steps(known, rubric, vocabulary, drills),
-        receipt=_receipt(state, known),
+        receipt=receipt(state, rubric, known),
         notices=_notices(state),
         versions=state.started.versions,
     )
@@ -123,7 +146,12 @@ def debrief(state: SessionState, rubric: Rubric, vocabulary: Vocabulary, drills:
 
 def session_flags(state: SessionState, known: Coverage) -> tuple[FlagReading, ...]:
     """Read the flags from the whole of what was said."""
-    said = "\n".join(t.answer.text for t in state.turns if t.answer)
+    said = [
+        Quote(start=0, end=len(text), text=text, turn=t.number)
+        for t in state.turns
+        if t.answer
+        for text in [t.answer.text]
+    ]
     levels = {c.criterion: p for c in known.criteria if (p := c.probabilities) is not None}
     evidence = {c.criterion: best.assessment.evidence for c in known.criteria if (best := c.best)}
     return read_flags(levels, said, evidence)
@@ -136,6 +164,20 @@ def _facts(state: SessionState, rubric: Rubric) -> tuple[Finding, ...]:
         if t.answer
         for fact in check_answer(t.answer.text, rubric.question(t.question_id or ""), t.number)
     )
+
+
+def _scenario(state: SessionState, scenario: Scenario) -> ScenarioRow:
+    earned, over = asked(state, scenario), state.ended is not None
+    facts = tuple(
+        ScenarioFactRow(
+            fact=fact.id,
+            about=fact.about,
+            says=fact.says if over or fact.id in earned else None,
+            asked_in=earned.get(fact.id),
+        )
+        for fact in scenario.facts
+    )
+    return ScenarioRow(scenario=scenario.id, title=scenario.title, facts=facts)
 
 
 def _row(criterion: CriterionState, vocabulary: Vocabulary, state: SessionState) -> CriterionRow:
@@ -209,20 +251,6 @@ def _next_steps(known: Coverage, rubric: Rubric, vocabulary: Vocabulary, drills:
             )
         )
     return tuple(steps)
-
-
-def _receipt(state: SessionState, known: Coverage) -> Receipt:
-    asked = [t for t in state.turns if t.question]
-    sources = [t.question.source for t in asked if t.question]
-    return Receipt(
-        questions=len(asked),
-        follow_ups=sum(1 for t in asked if t.probe and t.probe.criterion),
-        generated=sum(s in ("generated", "mixed") for s in sources),
-        fell_back=sum(s in ("fallback", "mixed") for s in sources),
-        hints=len(state.hints),
-        unscored=sum(isinstance(t.result, Unscored) for t in state.turns),
-        missed=known.open_must_ask,
-    )
 
 
 def _notices(state: SessionState) -> tuple[Notice, ...]:

@@ -12,6 +12,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, TypeAdapter
 
 from interviewer.core.assessment import Assessment, Frozen, Notice, UnscoredReason
+from interviewer.core.code import CodeReport
 from interviewer.core.rubric import Move, SeniorityLevel
 
 Mode: TypeAlias = Literal["practice", "real"]
@@ -29,6 +30,7 @@ class Versions(Frozen):
     model: str
     adapter: str | None
     judge: str
+    scenario: str | None = None
 
 
 class SessionStarted(Frozen):
@@ -47,6 +49,8 @@ class SessionStarted(Frozen):
     background: str = ""
     resume: str = ""
     job: str = ""
+    scenario: str | None = None
+    """Situation that the round opens with; its facts are given to who asks for them."""
     versions: Versions
 
 
@@ -89,6 +93,8 @@ class QuestionAsked(Frozen):
     interrupted: bool = False
     problems: tuple[str, ...] = ()
     """Guard findings that made the turn fall back to authored wording."""
+    revealed: tuple[str, ...] = ()
+    """Facts of the scenario that were given in it, as they had been asked for."""
     start: float | None = None
     """In an import: seconds into the recording at which it was said."""
 
@@ -103,6 +109,15 @@ class AnswerGiven(Frozen):
     text: str
     start: float | None = None
     """In an import: seconds into the recording at which it was said."""
+
+
+class CodeChecked(Frozen):
+    """What was found out about the code in the answer of ``turn``; stored because it cannot be folded: it was run."""
+
+    type: Literal["code_checked"] = "code_checked"
+    v: Literal[1] = 1
+    turn: int
+    report: CodeReport
 
 
 class AnswerAssessed(Frozen):
@@ -160,6 +175,7 @@ Event: TypeAlias = Annotated[
     | ProbeChosen
     | QuestionAsked
     | AnswerGiven
+    | CodeChecked
     | AnswerAssessed
     | AnswerUnscored
     | HintGiven

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from interviewer.core.drills import Drills
 from interviewer.core.persona import Persona
 from interviewer.core.rubric import Question, Rubric, Vocabulary
+from interviewer.core.scenario import Scenario
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,8 @@ class Library:
     personas: Mapping[str, Persona]
     drills: Drills
     hashes: Mapping[str, str]
-    """Content hash of each document, by ``rubric:<id>`` and ``persona:<id>``; 12 hex digits."""
+    """Content hash of each document, by ``rubric:<id>``, ``persona:<id>`` and ``scenario:<id>``; 12 hex digits."""
+    scenarios: Mapping[str, Scenario] = field(default_factory=dict)
 
     def find_question(self, question_id: str) -> tuple[Rubric, Question] | None:
         """Return the question with that id and its round, or ``None``."""

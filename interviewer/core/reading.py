@@ -168,7 +168,7 @@ def assemble(
     reasons = tuple(notice for _, notice in held if notice)
     flags = read_flags(
         {c.criterion: c.probabilities for c in found},
-        "\n".join(s.text for s in said),
+        [Quote(start=0, end=len(s.text), text=s.text, turn=s.turn) for s in said],
         {c.criterion: c.evidence for c in found},
     )
     return Assessment(criteria=found, flags=flags, notices=(*prepared.notices, *reasons), judge=judge)

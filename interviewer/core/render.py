@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from interviewer.core.debrief import CriterionRow, Debrief
+from interviewer.core.code import CodeReport
+from interviewer.core.debrief import CriterionRow, Debrief, ScenarioRow
 from interviewer.core.diff import ReplayDiff
 from interviewer.core.facts import Finding, FindingKind
 from interviewer.core.flags import RAISED, STRENGTHS
 from interviewer.core.memo import Memo
-from interviewer.core.text import label
+from interviewer.core.text import capital, label
 
 LEVEL_WORDS = ("not shown", "named", "reasoned", "usable as a decision")
 
@@ -46,6 +47,10 @@ def report_markdown(packet: Debrief) -> str:
         lines.append("None.")
     if packet.facts:
         lines += ["", "## Claims that can be checked", "", *(line for f in packet.facts for line in _fact(f))]
+    if packet.scenario:
+        lines += ["", "## The situation", "", *_scenario(packet.scenario)]
+    if packet.code:
+        lines += ["", "## Code", "", *(line for row in packet.code for line in code_lines(row.report, row.turn))]
     lines += ["", "## Why each question was asked", ""]
     for probe in packet.probes:
         lines += [f"{probe.turn}. {probe.asked}", f"   - {probe.reason}"]
@@ -60,6 +65,12 @@ def report_markdown(packet: Debrief) -> str:
         f"model, {receipt.fell_back} fell back to authored wording; {receipt.hints} hints; "
         f"{receipt.unscored} answers not scored; "
         f"not brought out: {', '.join(label(c) for c in receipt.missed) or 'nothing'}.",
+        "",
+        f"{receipt.tied} of {receipt.tied + len(receipt.untied)} follow-ups picked up the answer"
+        f"{_turns(receipt.untied, 'not in turn')}; {len(receipt.leaks)} gave a known fact away"
+        f"{_turns(receipt.leaks)}; {len(receipt.repeats)} repeated an earlier question{_turns(receipt.repeats)}; "
+        "weak and not dug into: "
+        f"{', '.join(label(c) for c in receipt.gaps) or 'nothing'}.",
     ]
     if packet.notices:
         lines += ["", "## Notices", "", *(f"- {notice.message}" for notice in packet.notices)]
@@ -111,10 +122,33 @@ def _criterion(row: CriterionRow) -> list[str]:
     return lines
 
 
+def _scenario(found: ScenarioRow) -> list[str]:
+    earned = [f for f in found.facts if f.asked_in is not None]
+    never = [f for f in found.facts if f.asked_in is None]
+    lines = [f"{found.title}. {len(earned)} of {len(found.facts)} facts were asked for.", ""]
+    lines += [f"- Asked for in turn {f.asked_in}: {f.about}. {f.says}" for f in earned]
+    return lines + [f"- Never asked for: {f.about}.{f' {f.says}' if f.says else ''}" for f in never]
+
+
+CODE_WORDS = {True: "works", False: "does not", None: "open"}
+
+
+def code_lines(found: CodeReport, turn: int) -> list[str]:
+    """Write what was found out about the code of one answer, a line for each thing."""
+    how = "run on a tiny model" if found.ran else "read"
+    lines = [f"- {capital(label(found.task))} of turn {turn}, {found.lines} lines, {how}:"]
+    lines += [f"  - {label(c.check)} ({CODE_WORDS[c.ok]}, as {c.how}): {c.says}" for c in found.checks]
+    return [*lines, f"  - {found.notice}"] if found.notice else lines
+
+
 def _fact(found: Finding) -> list[str]:
     where = f'"{found.quote.text}" (turn {found.quote.turn})'
     state = "right" if found.kind == FindingKind.CHECKED else "not right"
     return [f"- {where}: {state}. {found.right}"]
+
+
+def _turns(numbers: tuple[int, ...], which: str = "turn") -> str:
+    return f" ({which} {', '.join(map(str, numbers))})" if numbers else ""
 
 
 def _level(level: int | None) -> str:

@@ -35,6 +35,9 @@ class Move(StrEnum):
     CLARIFY = "clarify"
 
 
+CodeTask: TypeAlias = Literal["greedy_decoder", "lora_script"]
+"""Code that can be checked: read for its essentials and, in a sandbox, tried on a tiny model."""
+
 Slug = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{1,63}$")]
 Text = Annotated[str, Field(min_length=3, max_length=1200)]
 
@@ -123,6 +126,8 @@ class Question(Strict):
     hints: Annotated[tuple[Text, ...], Field(min_length=3, max_length=3)]
     """Three rungs: where to look, what to compare, almost the answer. Each costs more than the one before."""
     coaching: Coaching
+    code: CodeTask | None = None
+    """What code in an answer is checked as; ``None``: code is read as words are."""
 
     def wording(self, level: SeniorityLevel) -> str:
         """Return the authored wording for a candidate of ``level``."""

@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from interviewer.core import events as ev
 from interviewer.core.assessment import Assessment, Frozen, Unscored
+from interviewer.core.code import CodeReport
 
 PAUSE_CAP = 600.0
 """Longest gap between two events that counts as interview time, in seconds."""
@@ -41,6 +42,8 @@ class Turn(Frozen):
     probe: ev.ProbeChosen | None = None
     question: ev.QuestionAsked | None = None
     answer: ev.AnswerGiven | None = None
+    code: CodeReport | None = None
+    """What was found out about the code in the answer, when it has some that the question asked for."""
     result: Assessment | Unscored | None = None
     """Reading of all that was said on the turn's question so far, this answer included."""
     alternative: ev.ProbeChosen | None = None
@@ -134,6 +137,7 @@ _LEGAL: dict[type[Frozen], frozenset[Phase]] = {
     ev.ProbeChosen: frozenset({Phase.CHOOSING}),
     ev.QuestionAsked: frozenset({Phase.ASKING}),
     ev.AnswerGiven: frozenset({Phase.AWAITING}),
+    ev.CodeChecked: frozenset({Phase.JUDGING}),
     ev.AnswerAssessed: frozenset(Phase),
     ev.AnswerUnscored: frozenset(Phase),
     ev.HintGiven: frozenset({Phase.AWAITING}),
@@ -162,6 +166,8 @@ def _apply(state: SessionState, event: ev.Event) -> SessionState:
                 raise IllegalEvent(f"message {event.msg_id!r} was applied before")
             answered = _amend(state, Phase.JUDGING, event.turn, answer=event)
             return answered.model_copy(update={"msg_ids": state.msg_ids | {event.msg_id}})
+        case ev.CodeChecked():
+            return _amend(state, Phase.JUDGING, event.turn, code=event.report)
         case ev.AnswerAssessed():
             return _read(state, event.turn, event.assessment)
         case ev.AnswerUnscored():

@@ -171,10 +171,16 @@ class Asker:
                 yield sentence
 
 
-async def _emit(text: str, asked: Asked) -> AsyncIterator[str]:
+async def pieces(text: str) -> AsyncGenerator[str, None]:
+    """Yield ``text`` word by word, as it is streamed."""
     for match in _PIECE.finditer(text):
-        asked.text += match.group()
         yield match.group()
+
+
+async def _emit(text: str, asked: Asked) -> AsyncIterator[str]:
+    async for piece in pieces(text):
+        asked.text += piece
+        yield piece
 
 
 def _pick(options: tuple[str, ...], seed: int) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from interviewer.core.library import Library
 from interviewer.core.prompts import Count
 from interviewer.service.judging import Judging
-from interviewer.service.ports import ChatModel, Clock, EventStore, NewId
+from interviewer.service.ports import ChatModel, Clock, CodeRunner, EventStore, NewId
 
 
 async def not_away() -> bool:
@@ -55,5 +55,9 @@ class Deps:
     """
     base: str = "base"
     limits: Limits = Limits()
+    runner: CodeRunner | None = None
+    """Runs the code of an answer where it can do no harm; ``None``: code is only read."""
+    why_no_runner: str = "running code is switched off"
+    """Told where code is only read."""
     recovered: Callable[[], Awaitable[bool]] = not_away
     """Waits for a model that is away; True when a request that failed is worth sending once more."""

@@ -15,18 +15,21 @@ from typing import Literal
 
 from interviewer.core import events as ev
 from interviewer.core.assessment import Assessment, Unscored, UnscoredReason
+from interviewer.core.code import held
 from interviewer.core.persona import Persona
 from interviewer.core.probe import Ask, decide
 from interviewer.core.reading import specs
 from interviewer.core.rubric import Rubric
+from interviewer.core.scenario import Scenario, ScenarioFact, due, opens_with
 from interviewer.core.session import Phase, SessionState, Turn, evolve
 from interviewer.service import affinity
-from interviewer.service.asking import Asked, Asker
+from interviewer.service.asking import Asked, Asker, pieces
+from interviewer.service.coding import check_code
 from interviewer.service.deps import Deps
 from interviewer.service.errors import Refused
 from interviewer.service.frames import Committed, Delta, Failed, Progress, Sink
 from interviewer.service.ports import ConcurrentAppend, StoreError, UnknownSession
-from interviewer.service.turns import heard, next_request, turn_request, turn_seed
+from interviewer.service.turns import heard, latest_code, next_request, turn_request, turn_seed, wholly_said
 
 _log = logging.getLogger(__name__)
 
@@ -51,6 +54,8 @@ class Interview:
         self._warming: asyncio.Task[None] | None = None
         self._spoken: ev.QuestionAsked | None = None
         """A question that the candidate saw and that is not stored yet; it is stored before anything else is asked."""
+        self._owed: tuple[ScenarioFact, ...] = ()
+        """Facts of the scenario that the turn which is being asked gives."""
         self._told = False
         """The candidate knows that the persona's model is away."""
         self._ending = False
@@ -61,6 +66,11 @@ class Interview:
     def rubric(self) -> Rubric:
         """The round's rubric."""
         return self._deps.library.rubrics[self.state.started.rubric]
+
+    @property
+    def scenario(self) -> Scenario | None:
+        """The situation that the round opens with, when there is one."""
+        return self._deps.library.scenarios.get(self.state.started.scenario or "")
 
     @property
     def persona(self) -> Persona:
@@ -234,9 +244,10 @@ class Interview:
         targets = self.rubric.question(turn.question_id) if turn.question_id else None
         names = [t.criterion for t in targets.targets] if targets else list(self.rubric.must_ask)
         criteria = specs(self._deps.library.vocabulary, names)
-        result = await self._deps.judging.assess(question, said, criteria)
+        result, _ = await asyncio.gather(self._deps.judging.assess(question, said, criteria), self._check_code(turn))
         if isinstance(result, Unscored) and result.reason is UnscoredReason.JUDGE_UNAVAILABLE and await self._again():
             result = await self._deps.judging.assess(question, said, criteria)
+        result = held(result, latest_code(self.state, self._turn))
         if isinstance(result, Assessment):
             await self._append(ev.AnswerAssessed(turn=turn.number, assessment=result))
         else:
@@ -244,9 +255,20 @@ class Interview:
                 ev.AnswerUnscored(turn=turn.number, reason=result.reason, detail=result.detail, notices=result.notices)
             )
 
+    async def _check_code(self, turn: Turn) -> None:
+        """Look at the code of the answer, beside the judge, and store what was found; once per answer."""
+        question = self.rubric.question(turn.question_id) if turn.question_id else None
+        if question is None or question.code is None or turn.answer is None or turn.code is not None:
+            return
+        deps = self._deps
+        found = await check_code(turn.answer.text, question.code, deps.runner, deps.why_no_runner)
+        if found is not None:
+            await self._append(ev.CodeChecked(turn=turn.number, report=found))
+
     async def _choose(self) -> None:
         elapsed = self.elapsed()
-        decision = decide(self.state, self.rubric, self.persona, elapsed)
+        only = opens_with(self.state, self.scenario)
+        decision = decide(self.state, self.rubric, self.persona, elapsed, only)
         if isinstance(decision, Ask):
             await self._append(
                 ev.ProbeChosen(
@@ -271,6 +293,9 @@ class Interview:
         await self._append(spoken)
         await self._tell_of_outage(spoken)
         self._warm()
+        question = self.rubric.question(self._probe.question_id)
+        if question is not None and question.code is not None and self._deps.runner is not None:
+            self._deps.runner.prepare()
 
     def _warm(self) -> None:
         """Use the time in which the candidate thinks: nothing waits for this, and nothing depends on it."""
@@ -306,28 +331,41 @@ class Interview:
         seed = turn_seed(self.state.started.seed, turn.number)
         if probe.criterion is None:
             greet = self.state.started.minutes if turn.number == 1 else None
-            stream = self._asker.main_question(persona, probe.probe, greet, seed, asked)
+            scenario = self.scenario
+            brief = f"{scenario.brief} " if scenario and scenario.question == probe.question_id else ""
+            stream = self._asker.main_question(persona, f"{brief}{probe.probe}", greet, seed, asked)
         else:
             request, context = turn_request(self.state, self.rubric, persona)
             stream = self._asker.follow_up(persona, request, context, seed, asked, self._again)
+        self._owed = due(self.state, self.scenario) if self.scenario else ()
+        for fact in self._owed:
+            async with aclosing(pieces(f"{fact.says} ")) as told:
+                async for piece in told:
+                    await self._show(piece)
         async with aclosing(stream):  # a turn that is cancelled here has to stop the generation too
             async for piece in stream:
-                self._sink(Delta(turn.number, len(self.partial), piece))
-                self.partial += piece
-                await asyncio.sleep(self._deps.limits.word_seconds)
+                await self._show(piece)
         return ev.QuestionAsked(
             turn=turn.number,
             text=self.partial,
             source=asked.source,
             persona=persona.id,
             problems=tuple(asked.problems),
+            revealed=wholly_said(self.partial, self._owed),
         )
+
+    async def _show(self, piece: str) -> None:
+        self._sink(Delta(self._turn.number, len(self.partial), piece))
+        self.partial += piece
+        await asyncio.sleep(self._deps.limits.word_seconds)
 
     async def _cut(self, seen: int | None) -> None:
         """Store the question that is being asked as far as it was seen."""
+        text = (self.partial if seen is None else self.partial[:seen]).rstrip()
         self._spoken = ev.QuestionAsked(
             turn=self._turn.number,
-            text=(self.partial if seen is None else self.partial[:seen]).rstrip(),
+            text=text,
+            revealed=wholly_said(text, self._owed),
             source="authored" if self._probe.criterion is None else "generated",
             persona=self.state.persona,
             interrupted=True,

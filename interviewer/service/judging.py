@@ -9,7 +9,7 @@ from interviewer.core.assessment import JudgeResult, Unscored, UnscoredReason
 from interviewer.core.facts import VERSION as FACTS
 from interviewer.core.prompts import Count
 from interviewer.core.reading import CriterionSpec, Said, assemble, prepare
-from interviewer.service.ports import Judge, JudgeError, JudgeInvalid, JudgeTimeout
+from interviewer.service.ports import Judge, JudgeError, JudgeInvalid, JudgeRefused, JudgeTimeout, Stamp
 
 IsEnglish = Callable[[str], bool]
 """Whether a text is English, or too short to tell."""
@@ -37,6 +37,11 @@ class Judging:
         """Identity of the judge and of the checks that hold its levels down, as recorded with every assessment."""
         return f"{self._judge.identity}:facts-{FACTS}"
 
+    @property
+    def stamp(self) -> Stamp:
+        """Model, adapter and calibration of the judge in use."""
+        return self._judge.stamp
+
     async def assess(self, question: str, said: Sequence[Said], criteria: Sequence[CriterionSpec]) -> JudgeResult:
         """Read all ``criteria`` from everything ``said`` on ``question``, in one pass."""
         if not criteria:
@@ -52,6 +57,8 @@ class Judging:
                 readings = [await self._judge.read(window, criteria) for window in prepared.windows]
         except (TimeoutError, JudgeTimeout):
             reason, detail = UnscoredReason.JUDGE_TIMEOUT, f"The judge did not answer within {self._seconds:.0f} s."
+        except JudgeRefused as error:
+            reason, detail = UnscoredReason.JUDGE_REFUSED, f"The judge declined: {error}"
         except JudgeInvalid as error:
             reason, detail = UnscoredReason.JUDGE_INVALID, f"The judge gave no usable reading: {error}"
         except JudgeError as error:

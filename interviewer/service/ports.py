@@ -7,9 +7,11 @@ from datetime import datetime
 from typing import Protocol
 
 from interviewer.core.assessment import Frozen
+from interviewer.core.code import CodeCheck
 from interviewer.core.events import Event, Origin, Recorded
 from interviewer.core.prompts import Message
 from interviewer.core.reading import CriterionSpec, RawReading, Window
+from interviewer.core.rubric import CodeTask
 
 
 class ModelError(Exception):
@@ -26,6 +28,14 @@ class JudgeTimeout(JudgeError):
 
 class JudgeInvalid(JudgeError):
     """The judge answered something that is not a reading."""
+
+
+class JudgeRefused(JudgeInvalid):
+    """The model, or a filter before it, declined to read the answer."""
+
+
+class NotRun(Exception):
+    """Code was not run; the message says why in words that may be shown."""
 
 
 class UnknownSession(LookupError):
@@ -54,12 +64,25 @@ class ChatModel(Protocol):
         ...
 
 
+class Stamp(Frozen):
+    """What a score is stamped with; ``none`` where a judge has no such part."""
+
+    model: str
+    adapter: str = "none"
+    calibration: str = "none"
+
+
 class Judge(Protocol):
     """Reads levels and evidence from one window of an answer, all criteria in one pass."""
 
     @property
     def identity(self) -> str:
         """Kind, model, adapter hash and calibration version, as one string."""
+        ...
+
+    @property
+    def stamp(self) -> Stamp:
+        """The same by parts."""
         ...
 
     @property
@@ -73,6 +96,26 @@ class Judge(Protocol):
         Raises:
             JudgeError: no usable reading.
         """
+        ...
+
+
+class CodeRunner(Protocol):
+    """Runs a candidate's code where it can do no harm."""
+
+    def prepare(self) -> None:
+        """Get ready while the candidate thinks; returns at once."""
+        ...
+
+    async def run(self, task: CodeTask, code: str) -> Sequence[CodeCheck]:
+        """Return what was seen when it ran.
+
+        Raises:
+            NotRun: it could not be run.
+        """
+        ...
+
+    async def close(self) -> None:
+        """End what is ready."""
         ...
 
 

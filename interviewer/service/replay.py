@@ -13,16 +13,19 @@ from datetime import datetime
 
 from interviewer.core import events as ev
 from interviewer.core.assessment import Assessment
+from interviewer.core.code import held
 from interviewer.core.debrief import Debrief, debrief
 from interviewer.core.diff import ReplayDiff, diff
 from interviewer.core.persona import Persona
 from interviewer.core.probe import Ask, decide
 from interviewer.core.reading import Said, specs
 from interviewer.core.rubric import Rubric
+from interviewer.core.scenario import opens_with
 from interviewer.core.session import SessionState, Turn, evolve
 from interviewer.service.deps import Deps
 from interviewer.service.errors import Refused
 from interviewer.service.sessions import Sessions, hash_token
+from interviewer.service.turns import latest_code
 
 
 class Replays:
@@ -89,6 +92,8 @@ class Replays:
                 log.add(hint)
             text = edits.get(turn.number, turn.answer.text)
             log.add(ev.AnswerGiven(turn=turn.number, msg_id=f"replay-{turn.number}", text=text))
+            if turn.code is not None and turn.number not in edits:
+                log.add(ev.CodeChecked(turn=turn.number, report=turn.code))
             edited = any(n <= turn.number for n in edits)
             if turn.number < from_turn:
                 reuse = turn if not edited else turn.model_copy(update={"result": None})
@@ -116,19 +121,21 @@ class Replays:
         rubric = library.rubrics.get(state.started.rubric)
         if rubric is None:
             raise Refused("unknown_rubric", f"The rubric {state.started.rubric!r} of this session no longer exists.")
-        return debrief(state, rubric, library.vocabulary, library.drills)
+        scenario = library.scenarios.get(state.started.scenario or "")
+        return debrief(state, rubric, library.vocabulary, library.drills, scenario)
 
     def _compare(self, parent: SessionState, child: SessionState) -> ReplayDiff:
         return diff(parent, self.packet(parent), child, self.packet(child))
 
     def _start(self, parent: SessionState, persona: Persona, rubric: Rubric) -> ev.SessionStarted:
+        scenario = self._deps.library.scenarios.get(parent.started.scenario or "")
         return parent.started.model_copy(
             update={
                 "persona": persona.id,
                 "rubric": rubric.id,
                 "origin": "replay",
                 "parent": parent.id,
-                "versions": self._sessions.versions(persona, rubric),
+                "versions": self._sessions.versions(persona, rubric, scenario),
             }
         )
 
@@ -137,7 +144,9 @@ class Replays:
     ) -> None:
         probe, question = turn.probe, turn.question
         assert probe is not None and question is not None
-        choice = decide(log.state, rubric, persona, min(probe.elapsed, 0.99))
+        scenario = self._deps.library.scenarios.get(parent.started.scenario or "")
+        only = opens_with(log.state, scenario if scenario and scenario.rubric == rubric.id else None)
+        choice = decide(log.state, rubric, persona, min(probe.elapsed, 0.99), only)
         log.add(probe)
         log.add(question)
         if isinstance(choice, Ask):
@@ -157,6 +166,8 @@ class Replays:
             log.add(hint)
         if turn.answer is not None:
             log.add(turn.answer)
+            if turn.code is not None:
+                log.add(ev.CodeChecked(turn=turn.number, report=turn.code))
             reuse = turn.model_copy(update={"result": None}) if rejudge else turn
             log.add(await self._reading(log.state, reuse, rubric))
 
@@ -170,6 +181,7 @@ class Replays:
         names = [t.criterion for t in question.targets] if question else list(rubric.must_ask)
         asked = question.wording(state.started.level) if question else (turn.question.text if turn.question else "")
         result = await self._deps.judging.assess(asked, said, specs(self._deps.library.vocabulary, names))
+        result = held(result, latest_code(state, state.turns[-1]))
         if isinstance(result, Assessment):
             return ev.AnswerAssessed(turn=turn.number, assessment=result)
         return ev.AnswerUnscored(turn=turn.number, reason=result.reason, detail=result.detail, notices=result.notices)

@@ -1,13 +1,12 @@
-"""Scores a written answer on its own: stateless, version-stamped, one judge pass."""
+"""Scores written answers on their own: stateless, version-stamped, one judge pass each, nothing kept."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
-from collections.abc import Sequence
-from typing import Annotated, Literal
-
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+import traceback
+from collections.abc import AsyncGenerator, Iterable, Sequence
 
 from interviewer.core.assessment import Assessment, CriterionAssessment, FlagReading, Frozen, Notice, Unscored
 from interviewer.core.coaching import CoachingPlan, coach
@@ -15,67 +14,17 @@ from interviewer.core.facts import VERSION as FACTS
 from interviewer.core.facts import Finding, check_answer
 from interviewer.core.prompts import VERSION
 from interviewer.core.reading import CriterionSpec, Said, specs
-from interviewer.core.rubric import Question, SeniorityLevel, Slug, Text
+from interviewer.core.referenced import Referenced
+from interviewer.core.rubric import Question
 from interviewer.core.text import Quote
 from interviewer.service.deps import Deps
 from interviewer.service.errors import Refused
-from interviewer.service.interview import MAX_ANSWER
+from interviewer.service.score_request import BadItem, BatchItem, InlineRubric, ScoreRequest, content_hash
 
 BATCH_LIMIT = 1000
 CONCURRENT = 4
 """Answers of a batch that are with the judge at once."""
-
-
-class _Request(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class QuestionRef(_Request):
-    """A question of a rubric by id, or any question by its text."""
-
-    id: Annotated[str, Field(max_length=64)] | None = None
-    text: Annotated[str, Field(min_length=3, max_length=4000)] | None = None
-
-    @model_validator(mode="after")
-    def _one(self) -> QuestionRef:
-        if (self.id is None) == (self.text is None):
-            raise ValueError('give either "id" or "text" of the question')
-        return self
-
-
-def _by_level(levels: object) -> object:
-    """Take anchors in order, or by number as YAML gives them; JSON has only strings as keys."""
-    if isinstance(levels, (list, tuple)):
-        return {str(level): text for level, text in enumerate(levels)}
-    if isinstance(levels, dict):
-        return {str(level): text for level, text in levels.items()}
-    return levels
-
-
-class InlineCriterion(_Request):
-    """A criterion of the caller's own."""
-
-    asks: Text
-    levels: Annotated[dict[Literal["0", "1", "2", "3"], Text], Field(min_length=4), BeforeValidator(_by_level)]
-    """Anchor of each level, ``"0"`` to ``"3"``; a list of four is taken as well."""
-
-
-class InlineRubric(_Request):
-    """Criteria of the caller's own, each with four anchors."""
-
-    criteria: Annotated[dict[Slug, InlineCriterion], Field(min_length=1, max_length=8)]
-
-
-class ScoreRequest(_Request):
-    """One answer to score."""
-
-    question: QuestionRef
-    answer: Annotated[str, Field(max_length=MAX_ANSWER)]
-    criteria: Annotated[tuple[str, ...], Field(max_length=8)] | None = None
-    """Criterion ids; those of the question when absent."""
-    rubric: str | InlineRubric | None = None
-    """A round whose must-ask criteria are used for a free question, or criteria of one's own."""
-    level: SeniorityLevel = "mid"
+_log = logging.getLogger(__name__)
 
 
 class Score(Frozen):
@@ -109,13 +58,9 @@ class ScoreResult(Frozen):
     notices: tuple[Notice, ...]
     unscored: Unscored | None
     versions: dict[str, str]
+    """Of all that shaped the result: rubric, criteria (their wording and the reference), prompt, facts, and the judge,
+    whole and by its parts: model, adapter, calibration."""
     timing: Timing
-
-
-class BatchItem(ScoreRequest):
-    """An answer of a batch; the same id with the same content is scored once."""
-
-    id: Annotated[str, Field(min_length=1, max_length=64)]
 
 
 class BatchOutcome(Frozen):
@@ -137,78 +82,103 @@ class Scoring:
         """Score one answer.
 
         Raises:
-            Refused: unknown question, criterion or rubric.
+            Refused: unknown question, criterion or rubric; or an own criterion with a name of the vocabulary.
         """
         began = time.perf_counter()
-        text, question, rubric_hash = self._question(request)
+        text, question, rubric = self._question(request)
         criteria = self._criteria(request, question)
+        judging = self._deps.judging
+        versions = {
+            "rubric": rubric,
+            "criteria": content_hash([c.model_dump() for c in criteria]),
+            "prompt": VERSION,
+            "facts": FACTS,
+            "judge": judging.identity,
+            **judging.stamp.model_dump(),
+        }
         judged = time.perf_counter()
-        result = await self._deps.judging.assess(text, [Said(turn=0, text=request.answer)], criteria)
+        result = await judging.assess(text, [Said(turn=0, text=request.answer)], criteria)
         judge_ms = (time.perf_counter() - judged) * 1000
-        versions = {"rubric": rubric_hash, "prompt": VERSION, "judge": self._deps.judging.identity, "facts": FACTS}
+        read = result if isinstance(result, Assessment) else None
         facts = check_answer(request.answer, question)
-        timing = Timing(total_ms=round((time.perf_counter() - began) * 1000, 1), judge_ms=round(judge_ms, 1))
-        if isinstance(result, Unscored):
-            return ScoreResult(
-                scores=(),
-                flags=(),
-                coaching=None,
-                facts=facts,
-                notices=result.notices,
-                unscored=result,
-                versions=versions,
-                timing=timing,
-            )
+        own = isinstance(request.rubric, InlineRubric)
         return ScoreResult(
-            scores=tuple(_score(c, spec) for c, spec in zip(result.criteria, criteria, strict=True)),
-            flags=result.flags,
-            coaching=self._coaching(result, question),
+            scores=tuple(_score(c, spec) for c, spec in zip(read.criteria, criteria, strict=True)) if read else (),
+            flags=read.flags if read else (),
+            coaching=coach(read, self._deps.library.vocabulary, question) if read and not own else None,
             facts=facts,
             notices=result.notices,
-            unscored=None,
+            unscored=result if isinstance(result, Unscored) else None,
             versions=versions,
-            timing=timing,
+            timing=Timing(total_ms=round((time.perf_counter() - began) * 1000, 1), judge_ms=round(judge_ms, 1)),
         )
 
-    async def batch(self, items: Sequence[BatchItem]) -> list[BatchOutcome]:
+    async def batch(self, items: Sequence[BatchItem | BadItem]) -> list[BatchOutcome]:
         """Score many answers, in order; one bad item does not fail the others.
 
         Raises:
             Refused: more than :data:`BATCH_LIMIT` items, or one id with two contents.
         """
-        if len(items) > BATCH_LIMIT:
-            raise Refused("batch_too_large", f"{len(items)} items; send at most {BATCH_LIMIT} at once.")
-        unique: dict[str, BatchItem] = {}
-        for item in items:
-            if unique.setdefault(item.id, item) != item:
-                raise Refused("conflicting_items", f"Two different items have the id {item.id!r}.")
-        gate = asyncio.Semaphore(CONCURRENT)
-
-        async def one(item: BatchItem) -> BatchOutcome:
-            async with gate:
-                try:
-                    return BatchOutcome(id=item.id, result=await self.score(item))
-                except Refused as error:
-                    return BatchOutcome(id=item.id, error={"code": error.code, "message": error.message})
-
-        outcomes = await asyncio.gather(*(one(item) for item in unique.values()))
-        by_id = {outcome.id: outcome for outcome in outcomes}
+        by_id = {outcome.id: outcome async for outcome in self.each(unique(items))}
         return [by_id[item.id] for item in items]
 
+    async def each(self, items: Iterable[BatchItem | BadItem]) -> AsyncGenerator[BatchOutcome]:
+        """Yield outcomes as they are there; who reads slowly slows the judge down, and no outcome is kept here.
+
+        Closing the generator stops the judge.
+        """
+        waiting = iter(items)
+        running: set[asyncio.Task[BatchOutcome]] = set()
+        try:
+            while True:
+                while len(running) < CONCURRENT and (item := next(waiting, None)) is not None:
+                    running.add(asyncio.create_task(self._outcome(item)))
+                if not running:
+                    return
+                done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    yield task.result()
+        finally:
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+
+    async def _outcome(self, item: BatchItem | BadItem) -> BatchOutcome:
+        if isinstance(item, BadItem):
+            return _failed(item, "invalid_item", item.problem)
+        try:
+            return BatchOutcome(id=item.id, result=await self.score(item))
+        except Refused as error:
+            return _failed(item, error.code, error.message)
+        except Exception as error:
+            # Without the message: it may quote the answer.
+            _log.error("scoring: %s\n%s", type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))
+            return _failed(item, "internal_error", "Something is wrong with the service; the other items are scored.")
+
     def _question(self, request: ScoreRequest) -> tuple[str, Question | None, str]:
-        library = self._deps.library
+        """Return the words of the question, the question itself when it is known, and the version of the rubric."""
+        library, rubric = self._deps.library, request.rubric
+        version = rubric.version if isinstance(rubric, InlineRubric) else library.hashes.get(f"rubric:{rubric}", "none")
         if request.question.text is not None:
-            named = request.rubric if isinstance(request.rubric, str) else ""
-            return request.question.text, None, library.hashes.get(f"rubric:{named}", "")
+            return request.question.text, None, version
         found = library.find_question(request.question.id or "")
         if found is None:
             raise Refused("unknown_question", f"There is no question {request.question.id!r}; see GET /v1/questions.")
-        rubric, question = found
-        return question.wording(request.level), question, library.hashes.get(f"rubric:{rubric.id}", "")
+        round_, question = found
+        if not isinstance(rubric, InlineRubric):
+            version = library.hashes.get(f"rubric:{round_.id}", "none")
+        return question.wording(request.level), question, version
 
     def _criteria(self, request: ScoreRequest, question: Question | None) -> tuple[CriterionSpec, ...]:
         library = self._deps.library
+        vocabulary = library.vocabulary
         own = request.rubric if isinstance(request.rubric, InlineRubric) else None
+        if own is not None and (taken := [n for n in own.criteria if n in vocabulary.criteria]):
+            raise Refused(
+                "bad_rubric",
+                f"The service has criteria of its own called {', '.join(taken)}, on which its judge was trained; give "
+                'yours another name, or leave "rubric" out and name them in "criteria" to be judged on ours.',
+            )
         rubric = library.rubrics.get(request.rubric) if isinstance(request.rubric, str) else None
         if isinstance(request.rubric, str) and rubric is None:
             known = ", ".join(library.rubrics)
@@ -224,24 +194,37 @@ class Scoring:
             names = rubric.must_ask
         else:
             raise Refused("no_criteria", 'A free question needs "criteria" or "rubric" to say what it is judged on.')
-        there = library.vocabulary.criteria if own is None else own.criteria
+        there = vocabulary.criteria if own is None else own.criteria
         unknown = [n for n in names if n not in there]
         if unknown:
             raise Refused("unknown_criterion", f"Unknown criteria {', '.join(unknown)}; there are: {', '.join(there)}.")
         if own is None:
-            return specs(library.vocabulary, names)
-        return tuple(
-            CriterionSpec(
-                name=n, asks=c.asks, anchors=(c.levels["0"], c.levels["1"], c.levels["2"], c.levels["3"]), own=True
-            )
-            for n, c in ((name, own.criteria[name]) for name in names)
-        )
+            found = specs(vocabulary, names)
+        else:
+            mine = [(name, own.criteria[name]) for name in names]
+            found = tuple(CriterionSpec(name=n, asks=c.asks, anchors=c.anchors, own=True) for n, c in mine)
+        if request.reference is None:
+            return found
+        return tuple(Referenced(**spec.model_dump(), reference=request.reference) for spec in found)
 
-    def _coaching(self, result: Assessment, question: Question | None) -> CoachingPlan | None:
-        known = self._deps.library.vocabulary
-        if any(c.criterion not in known.criteria for c in result.criteria):
-            return None
-        return coach(result, known, question)
+
+def unique(items: Sequence[BatchItem | BadItem]) -> list[BatchItem | BadItem]:
+    """Return each item once, in order.
+
+    Raises:
+        Refused: more than :data:`BATCH_LIMIT` items, or one id with two contents.
+    """
+    if len(items) > BATCH_LIMIT:
+        raise Refused("batch_too_large", f"{len(items)} items; send at most {BATCH_LIMIT} at once.")
+    found: dict[str, BatchItem | BadItem] = {}
+    for item in items:
+        if found.setdefault(item.id, item) != item:
+            raise Refused("conflicting_items", f"Two different items have the id {item.id!r}.")
+    return list(found.values())
+
+
+def _failed(item: BatchItem | BadItem, code: str, message: str) -> BatchOutcome:
+    return BatchOutcome(id=item.id, error={"code": code, "message": message})
 
 
 def _score(found: CriterionAssessment, spec: CriterionSpec) -> Score:

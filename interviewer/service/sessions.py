@@ -18,12 +18,15 @@ from interviewer.core import events as ev
 from interviewer.core.persona import Persona
 from interviewer.core.prompts import VERSION
 from interviewer.core.rubric import Rubric, SeniorityLevel
+from interviewer.core.scenario import Scenario
 from interviewer.core.session import SessionState, fold
 from interviewer.service.deps import Deps
 from interviewer.service.errors import Refused
 from interviewer.service.frames import Delta, Frame
 from interviewer.service.interview import Interview
 
+ANY = "any"
+"""Asks for a scenario without saying which."""
 LOOP_ORDER = ("recruiter", "hiring_manager", "coding_design", "deep_dive", "behavioral")
 
 
@@ -110,15 +113,18 @@ class Sessions:
         background: str = "",
         resume: str = "",
         job: str = "",
+        scenario: str | None = None,
         loop_id: str | None = None,
     ) -> tuple[str, str]:
         """Store a new session; returns its id and the token that its client has to show.
 
         Raises:
-            Refused: no such persona or rubric.
+            Refused: no such persona, rubric or scenario.
             StoreError: nothing was stored.
         """
         who, round_ = self.documents(persona, rubric)
+        seed = secrets.randbits(31) if seed is None else seed
+        played = self._scenario(scenario, round_, seed)
         session_id, token = self._deps.new_id(), secrets.token_urlsafe(24)
         started = ev.SessionStarted(
             persona=who.id,
@@ -126,11 +132,12 @@ class Sessions:
             level=level,
             mode=mode,
             minutes=minutes or round_.minutes,
-            seed=secrets.randbits(31) if seed is None else seed,
+            seed=seed,
             background=background,
             resume=resume,
             job=job,
-            versions=self.versions(who, round_),
+            scenario=played.id if played else None,
+            versions=self.versions(who, round_, played),
         )
         await self._deps.store.create(
             session_id, self._deps.clock.now(), [started], token_hash=hash_token(token), loop_id=loop_id
@@ -153,7 +160,26 @@ class Sessions:
             raise Refused("unknown_rubric", f"There is no rubric {rubric!r}; there are: {', '.join(library.rubrics)}.")
         return who, round_
 
-    def versions(self, persona: Persona, rubric: Rubric) -> ev.Versions:
+    def _scenario(self, wanted: str | None, rubric: Rubric, seed: int) -> Scenario | None:
+        """Return the scenario of a session: the one that was named, one by the seed for ``any``, or none.
+
+        Raises:
+            Refused: there is none of that name for this round.
+        """
+        if wanted is None:
+            return None
+        fitting = [s for s in self._deps.library.scenarios.values() if s.rubric == rubric.id]
+        if wanted == ANY and fitting:
+            return fitting[seed % len(fitting)]
+        found = next((s for s in fitting if s.id == wanted), None)
+        if found is None:
+            known = ", ".join(s.id for s in fitting) or "none"
+            raise Refused(
+                "unknown_scenario", f"The round {rubric.id!r} has no scenario {wanted!r}; there are: {known}."
+            )
+        return found
+
+    def versions(self, persona: Persona, rubric: Rubric, scenario: Scenario | None = None) -> ev.Versions:
         """Return what shapes a session that starts now."""
         deps = self._deps
         return ev.Versions(
@@ -163,6 +189,7 @@ class Sessions:
             model=deps.base,
             adapter=deps.served.get(persona.id),
             judge=deps.judging.identity,
+            scenario=deps.library.hashes.get(f"scenario:{scenario.id}", "") if scenario else None,
         )
 
     async def state(self, session_id: str) -> SessionState:

@@ -6,10 +6,12 @@ import hashlib
 from collections.abc import Sequence
 
 from interviewer.core import guard
+from interviewer.core.code import CodeReport
 from interviewer.core.persona import Persona
 from interviewer.core.prompts import TurnRequest, history
 from interviewer.core.reading import Said
 from interviewer.core.rubric import Rubric
+from interviewer.core.scenario import ScenarioFact
 from interviewer.core.session import SessionState, Turn
 
 
@@ -70,3 +72,14 @@ def heard(state: SessionState, turn: Turn, rubric: Rubric) -> tuple[Sequence[Sai
     if question is not None:
         return said, question.wording(state.started.level)
     return said, turn.question.text if turn.question else ""
+
+
+def wholly_said(text: str, facts: Sequence[ScenarioFact]) -> tuple[str, ...]:
+    """Return the ids of the facts whose words all stand in ``text``: one that was interrupted is still owed."""
+    return tuple(fact.id for fact in facts if fact.says in text)
+
+
+def latest_code(state: SessionState, turn: Turn) -> CodeReport | None:
+    """Return the report on the last code that was given on the turn's question; an earlier try does not count."""
+    turns = state.on_question(turn.question_id) if turn.question_id else (turn,)
+    return next((t.code for t in reversed(turns) if t.code), None)

@@ -12,7 +12,8 @@ from interviewer.core.intake import MAX_TRANSCRIPT
 from interviewer.core.rubric import SeniorityLevel
 from interviewer.service.importing import Format
 from interviewer.service.ports import SessionRow
-from interviewer.service.scoring import BatchItem, BatchOutcome
+from interviewer.service.score_request import BatchEntry
+from interviewer.service.scoring import BatchOutcome
 from interviewer.web.state import AdapterVersion
 
 Notes = Annotated[str, Field(max_length=20_000)]
@@ -61,6 +62,8 @@ class NewSession(_Body):
     minutes: Minutes | None = None
     mode: Mode = "practice"
     seed: Seed | None = None
+    scenario: Name | None = None
+    """A situation to open with, see ``GET /v1/scenarios``; ``any`` takes one by the seed."""
 
 
 class Opened(_Body):
@@ -186,7 +189,7 @@ class ReplayView(_Body):
 class Batch(_Body):
     """Answers to score."""
 
-    items: Annotated[tuple[BatchItem, ...], Field(min_length=1)]
+    items: Annotated[tuple[BatchEntry, ...], Field(min_length=1)]
 
 
 class BatchResult(_Body):
@@ -261,6 +264,24 @@ class RubricList(_Body):
     rubrics: tuple[RubricView, ...]
     criteria: dict[str, str]
     flags: dict[str, str]
+
+
+class ScenarioView(_Body):
+    """A situation that a round can open with; its facts are the interviewer's, and given to who asks."""
+
+    id: str
+    title: str
+    rubric: str
+    question: str
+    brief: str
+    facts: int
+    """How many there are to ask for."""
+
+
+class ScenarioList(_Body):
+    """Situations that rounds can open with."""
+
+    scenarios: tuple[ScenarioView, ...]
 
 
 class QuestionView(_Body):

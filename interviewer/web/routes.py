@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query, Request, WebSocket
 from pydantic import BaseModel
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 
 from interviewer.core.debrief import Debrief
 from interviewer.core.diff import ReplayDiff
@@ -17,7 +17,8 @@ from interviewer.core.render import diff_markdown, memo_markdown, report_markdow
 from interviewer.core.transcript import Transcript, of_session, to_markdown
 from interviewer.service.errors import Refused
 from interviewer.service.importing import progress
-from interviewer.service.scoring import ScoreRequest, ScoreResult
+from interviewer.service.score_request import ScoreRequest
+from interviewer.service.scoring import ScoreResult, unique
 from interviewer.web import models as m
 from interviewer.web import socket
 from interviewer.web.state import Service
@@ -51,10 +52,20 @@ async def score(body: ScoreRequest, service: Srv) -> ScoreResult:
     return await service.scoring.score(body)
 
 
-@router.post("/score/batch")
-async def score_batch(body: m.Batch, service: Srv) -> m.BatchResult:
-    """Score up to 1,000 answers; an item that fails does not fail the others."""
-    return m.BatchResult(results=tuple(await service.scoring.batch(body.items)))
+@router.post("/score/batch", responses=_also(m.BatchResult, "application/x-ndjson"))
+async def score_batch(
+    body: m.Batch, service: Srv, format: Annotated[Literal["json", "jsonl"], Query()] = "json"
+) -> Response:
+    """Score up to 1,000 answers; an item that fails does not fail the others.
+
+    ``format=jsonl`` sends each outcome as soon as it is there, one line each, each id once; nothing is kept.
+    """
+    if format == "json":
+        results = await service.scoring.batch(body.items)
+        return JSONResponse(m.BatchResult(results=tuple(results)).model_dump(mode="json"))
+    outcomes = service.scoring.each(unique(body.items))
+    lines = (f"{outcome.model_dump_json()}\n" async for outcome in outcomes)
+    return StreamingResponse(lines, media_type="application/x-ndjson")
 
 
 @router.get("/personas")
@@ -139,6 +150,20 @@ async def questions(service: Srv, rubric: Annotated[str | None, Query(max_length
     )
 
 
+@router.get("/scenarios")
+async def scenarios(service: Srv, rubric: Annotated[str | None, Query(max_length=64)] = None) -> m.ScenarioList:
+    """List the situations that one round, or any, can open with."""
+    return m.ScenarioList(
+        scenarios=tuple(
+            m.ScenarioView(
+                id=s.id, title=s.title, rubric=s.rubric, question=s.question, brief=s.brief, facts=len(s.facts)
+            )
+            for s in service.deps.library.scenarios.values()
+            if rubric in (None, s.rubric)
+        )
+    )
+
+
 @router.post("/sessions", status_code=201)
 async def create_session(body: m.NewSession, service: Srv) -> m.Opened:
     """Start an interview; connect to ``ws_url`` and say hello with ``token``."""
@@ -152,6 +177,7 @@ async def create_session(body: m.NewSession, service: Srv) -> m.Opened:
         background=body.background,
         resume=body.resume,
         job=body.job,
+        scenario=body.scenario,
     )
     return m.Opened(id=session_id, token=token, ws_url=ws_url(session_id))
 

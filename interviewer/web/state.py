@@ -96,6 +96,8 @@ class Service:
         await self.imports.stop()
         await self.sessions.stop()
         await self.backend.stop()
+        if self.deps.runner is not None:
+            await self.deps.runner.close()
         await self.deps.store.close()
 
 

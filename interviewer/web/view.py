@@ -11,7 +11,7 @@ def visible(state: SessionState, event: ev.Event) -> bool:
     """Return whether ``event`` may be shown to the candidate now."""
     if state.phase is Phase.ENDED or state.started.origin == "imported":
         return True
-    hidden = (ev.ProbeChosen, ev.AnswerAssessed, ev.AnswerUnscored)
+    hidden = (ev.ProbeChosen, ev.CodeChecked, ev.AnswerAssessed, ev.AnswerUnscored)
     return state.started.mode == "practice" or not isinstance(event, hidden)
 
 

@@ -63,9 +63,13 @@ def chunk(text: str | None) -> dict[str, Any]:
 
 
 def chat(content: str | None) -> Response:
-    message = {"role": "assistant", "content": content}
+    return chat_choice(message={"role": "assistant", "content": content})
+
+
+def chat_choice(**choice: Any) -> Response:
+    """Return a chat answer whose one choice is given by its parts."""
     body = {"id": "c", "object": "chat.completion", "created": 1, "model": "m"}
-    return JSONResponse({**body, "choices": [{"index": 0, "finish_reason": "stop", "message": message}]})
+    return JSONResponse({**body, "choices": [{"index": 0, "finish_reason": "stop", **choice}]})
 
 
 def completion(*tops: dict[str, float] | None) -> Response:

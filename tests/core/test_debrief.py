@@ -153,12 +153,12 @@ def test_nothing_is_left_to_do_at_the_top() -> None:
 
 
 def test_flags_are_read_from_the_whole_round_with_the_best_evidence() -> None:
-    evidence = cut("We use vLLM", 1)
-    log = Log().turn_on("cache", assessed(found(TRADE, 1, None, evidence)), "We use vLLM")
-    log.turn_on("batch", assessed(**{TRADE: 0}), "and LoRA, with Redis").choose("rank").ask()
+    listed = "There is vLLM, TensorRT-LLM, SGLang, TGI and Ollama, any of them will do."
+    log = Log().turn_on("cache", assessed(**{TRADE: 0}), "We use vLLM.")
+    log.turn_on("batch", assessed(**{TRADE: 0}), listed).choose("rank").ask()
     flags = {f.flag: f for f in packet(log).flags}
-    assert flags["knows_tools_not_tradeoffs"].probability == 1
-    assert flags["knows_tools_not_tradeoffs"].evidence == (evidence,)
+    assert flags["knows_tools_not_tradeoffs"].probability > 0.5
+    assert flags["knows_tools_not_tradeoffs"].evidence == (cut(listed, 2),)
 
 
 def test_a_serious_flag_caps_the_verdict() -> None:

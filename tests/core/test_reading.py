@@ -155,10 +155,10 @@ def test_nothing_left_to_read_is_level_zero_with_its_notice() -> None:
 
 def test_flags_are_read_from_all_words_and_carry_the_evidence() -> None:
     three = specs(vocabulary(), (TRADE, MEASURE, HONEST))
-    said = [Said(turn=1, text="We would use vLLM."), Said(turn=2, text="And LoRA, with Redis.")]
+    listed = "There is vLLM, TensorRT-LLM, SGLang, TGI and Ollama, any of them will do."
+    said = [Said(turn=1, text="We would use vLLM."), Said(turn=2, text=listed)]
     prepared = prepare(QUESTION, said, three, 900, words_count)
-    readings = [[raw(exactly(1), 1), raw(exactly(2), 2), raw(exactly(2), 2)]]
+    readings = [[raw(exactly(0), 0), raw(exactly(0), 0), raw(exactly(2), 2)]]
     flags = {f.flag: f for f in assemble(three, prepared, readings, said, "j").flags}
-    assert flags["knows_tools_not_tradeoffs"].probability == 1
-    assert [q.text for q in flags["knows_tools_not_tradeoffs"].evidence] == ["We would use vLLM."]
-    assert flags["honest_about_limits"].probability == 1
+    assert flags["knows_tools_not_tradeoffs"].probability > 0.5
+    assert [(q.text, q.turn) for q in flags["knows_tools_not_tradeoffs"].evidence] == [(listed, 2)]

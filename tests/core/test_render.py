@@ -18,10 +18,13 @@ def packet(log: Log) -> Debrief:
     return debrief(log.state, rubric(), vocabulary(), drills())
 
 
+TOOLS = "There is vLLM, TensorRT-LLM, SGLang, TGI and Ollama, any of them will do."
+
+
 def full() -> Debrief:
     """A round with a level, a hint, a failure, a flag and a notice."""
     quote = Quote(start=0, end=14, text="I use vLLM now", turn=1)
-    log = Log().choose("cache", reason="It is open.").ask("What cache?").hint("cache", 1).answer("vLLM, LoRA, Redis")
+    log = Log().choose("cache", reason="It is open.").ask("What cache?").hint("cache", 1).answer(TOOLS)
     log.read(assessed(found(TRADE, (0.1, 0.8, 0.1, 0.0), 1, quote), **{MEASURE: 2}))
     log.choose("cache", MEASURE, Move.ASK_NUMBER, reason="It is low.").ask("How much?", source="fallback").answer()
     return packet(log.read(unscored()).add(ev.SessionNotice(code="slow", message="The model was slow.")).end())
@@ -49,7 +52,7 @@ def test_a_report_holds_every_part_of_the_packet() -> None:
     )
     assert '  > "I use vLLM now" (turn 1)' in criteria
     assert "- **intellectual honesty**: not assessed. No answer could be read on it (judge unavailable)." in criteria
-    assert "knows tools not tradeoffs (concern, raised): probability 0.90" in section(text, "Flags")
+    assert "- knows tools not tradeoffs (concern, raised): probability 0." in section(text, "Flags")
     why = section(text, "Why each question was asked")
     assert "1. What cache?\n   - It is open." in why
     assert "2. How much?\n   - It is low.\n   - Not scored: the judge could not be reached" in why

@@ -39,9 +39,9 @@ def test_a_rubric_of_all_criteria_does_not_make_honest_words_copies(
 def test_evidence_of_every_label_is_read(library: Library, answers: list[dict[str, Any]]) -> None:
     for row in answers:
         spans = screen(row["answer"], row["question"], _texts(library, row)).spans
-        kept = [row["answer"][a:b] for a, b in spans]
-        for quote in row["evidence"].values():
-            assert any(quote.strip() in text or text in quote for text in kept), (row["id"], quote)
+        read = " ".join(" ".join(row["answer"][a:b] for a, b in spans).split())
+        for quote in filter(None, row["evidence"].values()):
+            assert " ".join(quote.split()) in read, (row["id"], quote)
 
 
 def test_an_injection_is_found_in_any_answer(library: Library, answers: list[dict[str, Any]]) -> None:

@@ -19,6 +19,7 @@ ROUNDS = ("behavioral", "coding_design", "deep_dive", "hiring_manager", "recruit
 KINDS = {
     "rubrics/rubric.schema.json": [packaged("rubrics") / f"{name}.yaml" for name in ROUNDS],
     "rubrics/criteria.schema.json": [packaged("rubrics") / "criteria.yaml"],
+    "rubrics/scenarios/scenario.schema.json": sorted(packaged("rubrics").glob("scenarios/*.yaml")),
     "rubrics/drills.schema.json": [packaged("rubrics") / "drills.yaml"],
     "personas/persona.schema.json": [packaged("personas") / name / "persona.yaml" for name in ROUNDS],
 }
@@ -27,8 +28,9 @@ KINDS = {
 def test_every_document_loads_and_is_hashed(library: Library) -> None:
     assert tuple(library.rubrics) == ROUNDS
     assert set(library.personas) == set(ROUNDS)
-    assert set(library.hashes) == {f"{kind}:{name}" for kind in ("rubric", "persona") for name in ROUNDS}
-    on_disk = set(packaged("rubrics").glob("*.yaml")) | set(packaged("personas").glob("*/persona.yaml"))
+    known = {f"{kind}:{name}" for kind in ("rubric", "persona") for name in ROUNDS}
+    assert set(library.hashes) == known | {f"scenario:{name}" for name in library.scenarios}
+    on_disk = set(packaged("rubrics").glob("**/*.yaml")) | set(packaged("personas").glob("*/persona.yaml"))
     assert on_disk == {path for paths in KINDS.values() for path in paths}
 
 
@@ -88,7 +90,7 @@ def test_every_criterion_of_a_round_can_be_practised(library: Library) -> None:
 
 
 def root_of(path: str) -> Path:
-    folder, name = path.split("/")
+    folder, _, name = path.partition("/")
     return packaged(folder) / name
 
 

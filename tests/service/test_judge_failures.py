@@ -13,7 +13,7 @@ from interviewer.core.coverage import coverage
 from interviewer.core.reading import CriterionSpec, RawReading, Window
 from interviewer.core.session import Phase
 from interviewer.service.judging import Judging
-from interviewer.service.ports import Judge, JudgeError, JudgeInvalid, JudgeTimeout
+from interviewer.service.ports import Judge, JudgeError, JudgeInvalid, JudgeRefused, JudgeTimeout
 from interviewer.testing import JUDGE_DOWN, FakeClock, ScriptedJudge, words_count
 
 from .kit import ANSWER, begin, deps, kinds, library
@@ -32,6 +32,7 @@ CASES: list[tuple[Judge, UnscoredReason, str]] = [
     (ScriptedJudge(JudgeError("answered 500")), UnscoredReason.JUDGE_UNAVAILABLE, "answered 500"),
     (ScriptedJudge(JudgeTimeout("slow")), UnscoredReason.JUDGE_TIMEOUT, "did not answer within"),
     (ScriptedJudge(JudgeInvalid("no level")), UnscoredReason.JUDGE_INVALID, "no level"),
+    (ScriptedJudge(JudgeRefused("not graded")), UnscoredReason.JUDGE_REFUSED, "declined: not graded"),
     (Waiting(), UnscoredReason.JUDGE_TIMEOUT, "did not answer within"),
 ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import httpx2
@@ -11,10 +12,12 @@ import pytest
 
 from interviewer.core.chat import parse_json
 from interviewer.core.labelled import parse_text
-from interviewer.service.scoring import BATCH_LIMIT
-from tests.service.kit import ANSWER, library
+from interviewer.core.reading import CriterionSpec, RawReading, Window
+from interviewer.service.scoring import BATCH_LIMIT, CONCURRENT
+from interviewer.testing import ScriptedJudge
+from tests.service.kit import ANSWER, FlakyStore, deps, eventually, library
 
-from .kit import Message, Running
+from .kit import Message, Running, running
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -261,6 +264,49 @@ async def test_answers_are_scored_in_a_batch(shared: Running) -> None:
     assert code(answer) == (409, "conflicting_items")
     many = [{**items[0], "id": str(n)} for n in range(BATCH_LIMIT + 1)]
     assert code(await shared.http.post("/v1/score/batch", json={"items": many})) == (413, "batch_too_large")
+
+
+async def test_outcomes_of_a_batch_are_sent_as_lines_while_it_runs(shared: Running) -> None:
+    item: Message = {"question": {"id": "dd-paged-kv"}, "answer": ANSWER}
+    items = [{**item, "id": "a"}, {**item, "id": "b", "answer": 7}, {**item, "id": "a"}]
+    url = "/v1/score/batch?format=jsonl"
+    answer = await shared.http.post(url, json={"items": items})
+    assert answer.headers["content-type"] == "application/x-ndjson"
+    found = {o["id"]: o for o in map(json.loads, answer.text.splitlines())}
+    assert len(answer.text.splitlines()) == 2, "an id once"
+    assert found["a"]["result"]["scores"] and found["b"]["error"]["code"] == "invalid_item"
+    whole = (await shared.http.post("/v1/score/batch", json={"items": items})).json()["results"]
+    assert [o["id"] for o in whole] == ["a", "b", "a"]
+    assert whole[0]["result"]["scores"] == found["a"]["result"]["scores"]
+    conflict = [items[0], {**items[0], "answer": "other"}]
+    assert code(await shared.http.post(url, json={"items": conflict})) == (409, "conflicting_items")
+
+
+class Stuck(ScriptedJudge):
+    """Reads as many answers as are read at once, and hangs on all others."""
+
+    hanging = 0
+
+    async def read(self, window: Window, criteria: Sequence[CriterionSpec]) -> list[RawReading]:
+        readings = await super().read(window, criteria)
+        if len(self.windows) > CONCURRENT:
+            self.hanging += 1
+            try:
+                await asyncio.Event().wait()
+            finally:
+                self.hanging -= 1
+        return readings
+
+
+async def test_who_hangs_up_on_a_batch_stops_the_judge() -> None:
+    judge = Stuck(1)
+    items = [{"id": str(n), "question": {"id": "dd-paged-kv"}, "answer": ANSWER} for n in range(100)]
+    async with running(deps(FlakyStore.open("sqlite://"), judge=judge, judge_seconds=600)) as server:
+        async with server.http.stream("POST", "/v1/score/batch?format=jsonl", json={"items": items}) as answer:
+            await anext(answer.aiter_lines())
+            await eventually(lambda: judge.hanging == CONCURRENT)
+        await eventually(lambda: judge.hanging == 0)
+    assert len(judge.windows) == 2 * CONCURRENT
 
 
 async def test_a_store_that_fails_is_said_so_and_the_same_request_works_later(shared: Running) -> None:

@@ -56,6 +56,8 @@ export const personas = async () => (await once("/v1/personas")).personas;
 export const rubrics = async () => (await once("/v1/rubrics")).rubrics;
 export const questions = async (rubric) => (await once(`/v1/questions?rubric=${id(rubric)}`)).questions;
 
+export const scenarios = async () => (await once("/v1/scenarios")).scenarios;
+
 export const createSession = (body) => call("POST", "/v1/sessions", { body });
 export const sessions = async () => (await call("GET", "/v1/sessions")).sessions;
 export const session = (sid) => call("GET", `/v1/sessions/${id(sid)}`);

@@ -404,6 +404,7 @@ class Interview {
       },
       question_asked: () => this.#question(event.turn, event),
       answer_given: () => this.#answer(event),
+      code_checked: () => this.#attach(event.turn, h("div", { class: "reading" }, parts.code(event.report))),
       answer_assessed: () => {
         this.#assessment(event.turn, event.assessment);
         this.#enter("choosing");

@@ -183,6 +183,17 @@ export function legend() {
   return h("p", { class: "muted legend" }, `Levels: ${LEVELS.map((word, n) => `${n} ${word}`).join(", ")}. A level is what this answer shows, not what its author may know.`);
 }
 
+const CODE_STATE = new Map([[true, "works"], [false, "does not"], [null, "open"]]);
+
+/** What was found out about the code of one answer. */
+export function code(found) {
+  return [
+    h("p", null, h("strong", null, `${plain(found.task)}, ${found.lines} lines: ${found.ran ? "run on a tiny model" : "read, not run"}.`)),
+    found.notice ? h("p", { class: "muted" }, found.notice) : null,
+    h("ul", null, found.checks.map((c) => h("li", null, h("strong", null, `${plain(c.check)}: ${CODE_STATE.get(c.ok)}. `), c.says))),
+  ];
+}
+
 export function definitions(pairs) {
   return h("dl", { class: "pairs" }, pairs.map(([term, value]) => [h("dt", null, term), h("dd", null, value)]));
 }

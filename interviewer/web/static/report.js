@@ -101,6 +101,8 @@ function show(place, context) {
     reasons(data.verdict),
     criteria(data.criteria),
     h("section", { "aria-labelledby": "flags" }, h("h2", { id: "flags" }, "What a committee would write down"), parts.flags(data.flags, { texts: context.texts })),
+    situation(data.scenario),
+    code(data.code),
     probes(data.probes),
     receipt(data.receipt, data.notices),
     actions(context),
@@ -207,6 +209,31 @@ function criteria(rows) {
       { className: "criteria" },
     ),
     h("p", { class: "muted" }, "Quotes are cut from your answers by position, and are exact."),
+  );
+}
+
+function situation(found) {
+  if (!found) return null;
+  const list = (facts) => h("ul", null, facts.map((f) => h("li", null, h("strong", null, `${f.about}. `), f.says, f.asked_in ? h("span", { class: "muted" }, ` (turn ${f.asked_in})`) : null)));
+  const earned = found.facts.filter((f) => f.asked_in);
+  const never = found.facts.filter((f) => !f.asked_in);
+  return h(
+    "section",
+    { "aria-labelledby": "situation" },
+    h("h2", { id: "situation" }, `The situation: ${found.title}`),
+    h("h3", null, `What you asked for: ${earned.length} of ${found.facts.length}`),
+    earned.length ? list(earned) : h("p", { class: "muted" }, "Nothing."),
+    never.length ? [h("h3", null, "What was never asked"), list(never)] : null,
+  );
+}
+
+function code(rows) {
+  if (!rows?.length) return null;
+  return h(
+    "section",
+    { "aria-labelledby": "code" },
+    h("h2", { id: "code" }, "Code"),
+    rows.map((row) => [h("h3", null, `Turn ${row.turn}`), parts.code(row.report)]),
   );
 }
 

@@ -72,9 +72,9 @@ async function load(body, state) {
   const wait = busy("Loading the rounds");
   body.append(wait.node);
   try {
-    const [personas, rubrics] = await Promise.all([api.personas(), api.rubrics()]);
+    const [personas, rubrics, scenarios] = await Promise.all([api.personas(), api.rubrics(), api.scenarios()]);
     const ordered = [...personas].sort((a, b) => place(a) - place(b));
-    if (state.live) form(body, state, ordered, new Map(rubrics.map((r) => [r.id, r])));
+    if (state.live) form(body, state, ordered, new Map(rubrics.map((r) => [r.id, r])), scenarios);
   } catch (error) {
     if (state.live) body.append(errorBox(error, () => load(body, state)));
   } finally {
@@ -82,7 +82,7 @@ async function load(body, state) {
   }
 }
 
-function form(body, state, personas, rubrics) {
+function form(body, state, personas, rubrics, scenarios) {
   const rounds = h("fieldset", { class: "rounds" }, h("legend", null, "Round"));
   personas.forEach((persona, index) => append(rounds, round(persona, rubrics.get(persona.rubric), index === 0)));
   append(
@@ -91,6 +91,8 @@ function form(body, state, personas, rubrics) {
   );
   const minutes = h("input", { type: "number", name: "minutes", min: 5, max: 240, step: 5, inputmode: "numeric" });
   const minutesField = field("Minutes", minutes, "10 to 20 for a short session.");
+  const situation = h("select", { name: "scenario" });
+  const situationField = field("Situation", situation, "Its facts are told only to who asks for them.");
   const background = h("textarea", { name: "background", rows: 3, maxlength: 8000, placeholder: "Six years of ad-serving infrastructure in C++, one year of fine-tuning." });
   const resume = h("textarea", { name: "resume", rows: 8, maxlength: 20000 });
   const job = h("textarea", { name: "job", rows: 8, maxlength: 20000 });
@@ -122,6 +124,7 @@ function form(body, state, personas, rubrics) {
       ]),
     ),
     minutesField,
+    situationField,
     about,
     problem,
     h("div", { class: "row" }, button, why),
@@ -137,6 +140,10 @@ function form(body, state, personas, rubrics) {
     minutes.placeholder = looping ? "as usual" : "";
     minutes.required = !looping;
     const persona = personas.find((p) => p.id === chosen());
+    const fitting = looping ? [] : scenarios.filter((s) => s.rubric === persona?.rubric);
+    situationField.hidden = !fitting.length;
+    clear(situation);
+    append(situation, option("", "None"), option("any", "Any of them"), ...fitting.map((s) => option(s.id, s.title)));
     if (!touched) minutes.value = looping ? "" : (rubrics.get(persona?.rubric)?.minutes ?? 45);
   };
   state.changed = () => {
@@ -171,6 +178,7 @@ function form(body, state, personas, rubrics) {
           background: background.value.trim(),
           resume: resume.value.trim(),
           job: job.value.trim(),
+          ...(situation.value ? { scenario: situation.value } : {}),
         });
         store.remember(session.id, session);
         location.hash = `#/s/${encodeURIComponent(session.id)}`;
