@@ -9,7 +9,8 @@ from pydantic import BaseModel
 
 from interviewer.core import events as ev
 from interviewer.core.assessment import Assessment, CriterionAssessment, FlagReading, Notice, UnscoredReason, normalise
-from interviewer.core.rubric import Move
+from interviewer.core.code import CodeCheck, CodeReport
+from interviewer.core.rubric import CodeTask, Move
 from interviewer.core.text import Quote
 
 _ids = st.from_regex(r"[a-z][a-z0-9_-]{0,20}", fullmatch=True)
@@ -82,6 +83,28 @@ FOLLOWING: st.SearchStrategy[ev.Event] = st.one_of(
         problems=st.lists(_text, max_size=2).map(tuple),
     ),
     st.builds(ev.AnswerGiven, turn=_int, msg_id=_text, text=_text),
+    st.builds(
+        ev.CodeChecked,
+        turn=_int,
+        report=st.builds(
+            CodeReport,
+            task=st.sampled_from(get_args(CodeTask)),
+            lines=_int,
+            checks=st.lists(
+                st.builds(
+                    CodeCheck,
+                    check=_text,
+                    ok=st.none() | st.booleans(),
+                    says=_text,
+                    how=st.sampled_from(["read", "ran"]),
+                    sure=st.booleans(),
+                ),
+                max_size=2,
+            ).map(tuple),
+            ran=st.booleans(),
+            notice=_text,
+        ),
+    ),
     st.builds(ev.AnswerAssessed, turn=_int, assessment=_assessments),
     st.builds(ev.AnswerUnscored, turn=_int, reason=st.sampled_from(UnscoredReason), detail=_text, notices=_notices),
     st.builds(ev.HintGiven, turn=_int, question_id=_text, rung=st.integers(1, 3), text=_text),
