@@ -90,6 +90,15 @@ class Scorer:
             self.milliseconds.append((time.perf_counter() - began) * 1000)
         return result
 
+    def batch(self, items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return the outcomes of a batch in its order; an empty outcome stands for each item when it failed."""
+        try:
+            outcomes: list[dict[str, Any]] = self._client.post("/v1/score/batch", {"items": items})["results"]
+        except ServiceError as error:
+            self.failures.add(error.code, str(error))
+            return [{} for _ in items]
+        return outcomes
+
     def described(self) -> dict[str, Any]:
         """Return the judge, its versions, the time per answer and the failures so far, for a report.
 

@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 
 from openai import AsyncOpenAI
 
+from interviewer.adapters.audit import AuditLog
 from interviewer.adapters.backend import EmbeddedBackend, ExternalBackend
 from interviewer.adapters.documents import load_library, packaged
+from interviewer.adapters.engine_load import engine_load
 from interviewer.adapters.judges import BigJudge, CurrentJudge, SmallJudge
 from interviewer.adapters.language import EnglishCheck
+from interviewer.adapters.metrics import Metrics
 from interviewer.adapters.openai_model import OpenAIChat, make_client
 from interviewer.adapters.roster import Roster
 from interviewer.adapters.sandbox import Sandbox, unavailable
 from interviewer.adapters.store import SqlEventStore
+from interviewer.adapters.store.keys import SqlKeyStore
 from interviewer.adapters.system import SystemClock, new_id
 from interviewer.adapters.tokens import TokenCounter, load_encoding, rough_count
 from interviewer.core.calibration import UNCALIBRATED, Calibration
 from interviewer.core.lexical import NO_WORDS, WordModel
 from interviewer.core.prompts import Count
+from interviewer.service.accounts import Accounts, Rules
 from interviewer.service.deps import Deps, Limits
 from interviewer.service.judging import Judging
+from interviewer.service.metering import MeteredJudge, MeteredModel
 from interviewer.service.ports import Judge
 from interviewer.settings import Settings
 from interviewer.web.state import Service, assemble
@@ -165,7 +172,9 @@ async def _embedded(settings: Settings, progress: Callable[[str], None]) -> Serv
         progress=progress,
     )
     count = _lazy_count(settings.tokenizer or model / "tokenizer.json")
-    return await _service(settings, OpenAIChat(client, roster), current or judge, count, served, "base", backend)
+    return await _service(
+        settings, OpenAIChat(client, roster), current or judge, count, served, "base", backend, client
+    )
 
 
 async def _external(settings: Settings) -> Service:
@@ -188,7 +197,7 @@ async def _external(settings: Settings) -> Service:
     count: Count = rough_count
     if settings.tokenizer is not None:
         count = TokenCounter(load_encoding(settings.tokenizer))
-    return await _service(settings, OpenAIChat(client), judge, count, served, settings.engine_model, backend)
+    return await _service(settings, OpenAIChat(client), judge, count, served, settings.engine_model, backend, client)
 
 
 def served_adapters(models: Sequence[str]) -> dict[str, str]:
@@ -242,15 +251,19 @@ async def _service(
     served: Mapping[str, str],
     base: str,
     backend: EmbeddedBackend | ExternalBackend,
+    client: AsyncOpenAI,
 ) -> Service:
     library = load_library(settings.rubrics, settings.personas)
-    limits = Limits()
+    limits, metrics = Limits(), Metrics()
+    accounts = open_accounts(settings) if settings.auth else None
+    if accounts is not None:
+        judge = MeteredJudge(judge, accounts.charge)
     why_not = unavailable() if settings.run_code else Deps.why_no_runner
     deps = Deps(
         library=library,
-        store=SqlEventStore.open(settings.database()),
-        model=model,
-        judging=Judging(judge, count, EnglishCheck(), seconds=settings.turn_seconds),
+        store=SqlEventStore.open(settings.sessions_database(), metrics.stored),
+        model=model if accounts is None else MeteredModel(model, accounts.charge),
+        judging=Judging(judge, count, EnglishCheck(), seconds=settings.turn_seconds, told=metrics.judged),
         clock=SystemClock(),
         new_id=new_id,
         count=count,
@@ -259,6 +272,7 @@ async def _service(
         runner=None if why_not else Sandbox(),
         why_no_runner=why_not,
         recovered=backend.recovered,
+        telemetry=metrics,
         limits=Limits(
             prompt_tokens=min(limits.prompt_tokens, settings.context_tokens - limits.answer_tokens),
             word_seconds=0.012,
@@ -266,7 +280,32 @@ async def _service(
             model_seconds=settings.turn_seconds,
         ),
     )
-    return assemble(deps, backend, settings.allowed_hosts)
+    return assemble(
+        deps,
+        backend,
+        settings.allowed_hosts,
+        accounts=accounts,
+        audit=AuditLog(settings.audit_log or settings.data_dir / "audit.jsonl") if accounts else None,
+        stored=settings.store != "none",
+        keep_days=settings.keep_days,
+        metrics=metrics.exposition,
+        engine_load=lambda: engine_load(client),
+    )
+
+
+def open_accounts(settings: Settings) -> Accounts:
+    """Return the accounts in the database; they are kept there also where sessions are not.
+
+    Raises:
+        StoreError: the database cannot be used.
+    """
+    rules = Rules(
+        per_minute=settings.rate_per_minute,
+        burst=max(1, settings.rate_per_minute // 3),
+        engine_seconds=settings.engine_seconds_per_day,
+        signed_in=timedelta(hours=settings.session_hours),
+    )
+    return Accounts(SqlKeyStore.open(settings.database()), SystemClock(), rules)
 
 
 def _lazy_count(tokenizer: Path) -> Count:

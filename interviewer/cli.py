@@ -17,7 +17,7 @@ from rich.table import Table
 
 from interviewer import __version__
 from interviewer.client import DEFAULT_URL, Client, ServiceError
-from interviewer.settings import Settings
+from interviewer.settings import Settings, SettingsError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="A self-hosted LLM mock interviewer.")
 out = Console(highlight=False)
@@ -55,6 +55,9 @@ def serve(
     model: Annotated[str | None, typer.Option(help="Base model of the embedded engine: see `model list`.")] = None,
     database_url: Annotated[str | None, typer.Option(help="SQLAlchemy URL; default is a SQLite file.")] = None,
     adapters: Annotated[bool | None, typer.Option(help="Serve the personas' adapters.")] = None,
+    auth: Annotated[bool | None, typer.Option("--auth", help="Ask everybody for a key: see `keys`.")] = None,
+    insecure: Annotated[bool | None, typer.Option("--insecure", help="Let others in without keys.")] = None,
+    store: Annotated[str | None, typer.Option(help="disk, or none: nothing is kept when the service stops.")] = None,
 ) -> None:
     """Start the service and, unless an endpoint is given, the embedded engine."""
     given = {
@@ -65,8 +68,16 @@ def serve(
         "model": model,
         "database_url": database_url,
         "adapters": adapters,
+        "auth": auth,
+        "insecure": insecure,
+        "store": store,
     }
-    run_service(Settings(**{k: v for k, v in given.items() if v is not None}))  # type: ignore[arg-type]
+    if store not in (None, "disk", "none"):
+        fail(f"--store is disk or none, not {store!r}")
+    try:
+        run_service(Settings(**{k: v for k, v in given.items() if v is not None}))  # type: ignore[arg-type]
+    except SettingsError as error:
+        fail(str(error))
 
 
 def run_service(settings: Settings) -> None:
@@ -74,19 +85,25 @@ def run_service(settings: Settings) -> None:
     import uvicorn
 
     from interviewer.adapters.documents import DocumentError
+    from interviewer.adapters.json_log import use_json
     from interviewer.bootstrap import base_model, build
     from interviewer.service.ports import StoreError
     from interviewer.web.app import create_app
+    from interviewer.web.drain import DrainingServer
     from interviewer.web.wire import MAX_FRAME
     from serving.fetch import FetchError
 
-    logging.basicConfig(level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    if settings.log == "json":
+        use_json(settings.log_level)
+    else:
+        logging.basicConfig(level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     logging.getLogger("httpx2").setLevel(logging.WARNING)
     try:
         if not settings.engine_url:
             base_model(settings)
     except FetchError as error:
         fail(str(error))
+    settings.check_exposure()
     listening = _bind(settings.host, settings.port)
     port = listening.getsockname()[1]
 
@@ -96,8 +113,9 @@ def run_service(settings: Settings) -> None:
         return service
 
     config = uvicorn.Config(
-        create_app(built, (*settings.allowed_hosts, settings.host)),
+        create_app(built, (*settings.allowed_hosts, settings.host), settings.allowed_origins),
         log_level="warning",
+        **({"log_config": None} if settings.log == "json" else {}),
         ws="websockets-sansio",
         ws_max_size=MAX_FRAME,
         ws_ping_interval=20.0,
@@ -105,7 +123,7 @@ def run_service(settings: Settings) -> None:
         timeout_graceful_shutdown=5,
     )
     try:
-        uvicorn.Server(config).run(sockets=[listening])
+        DrainingServer(config, settings.drain_seconds).run(sockets=[listening])
     except (DocumentError, StoreError) as error:
         fail(str(error))
     except KeyboardInterrupt:
@@ -133,10 +151,20 @@ def chat(
     minutes: Annotated[int | None, typer.Option(help="Length; the round's own by default.")] = None,
     scenario: Annotated[str | None, typer.Option(help="Situation to open with, or any; none by default.")] = None,
     resume: Annotated[str | None, typer.Option("--resume", help="Id of a session to go on with.")] = None,
+    resume_file: Annotated[Path | None, typer.Option(help="Your resume, as text or PDF.")] = None,
+    job_file: Annotated[Path | None, typer.Option(help="The job description, as text or PDF.")] = None,
     url: Url = DEFAULT_URL,
 ) -> None:
     """Hold an interview in the terminal."""
+    from interviewer.material_files import MaterialError, read_material
     from interviewer.terminal import hold
+
+    try:
+        material = {n: read_material(f) for n, f in (("resume", resume_file), ("job", job_file)) if f is not None}
+    except MaterialError as error:
+        fail(str(error))
+    if resume is not None and material:
+        fail("--resume goes on with a session that has its material; leave --resume-file and --job-file out")
 
     with Client(url) as client:
         try:
@@ -145,6 +173,7 @@ def chat(
                 body |= {"rubric": rubric} if rubric else {}
                 body |= {"minutes": minutes} if minutes else {}
                 body |= {"scenario": scenario} if scenario else {}
+                body |= material
                 opened = client.post("/v1/sessions", body)
             else:
                 opened = {"id": resume, **client.post(f"/v1/sessions/{resume}/token", {})}
@@ -153,6 +182,40 @@ def chat(
             err.print(f"\nThe session is kept; go on with: interviewer chat --resume {opened['id']}")
         except ServiceError as error:
             fail(str(error))
+
+
+@app.command()
+def drill(
+    name: Annotated[str | None, typer.Argument(help="Id of the drill; without one they are listed.")] = None,
+    persona: Annotated[str | None, typer.Option(help="Who interviews; the round's own by default.")] = None,
+    level: Annotated[str, typer.Option(help="mid or senior.")] = "mid",
+    mode: Annotated[str, typer.Option(help="practice or real.")] = "practice",
+    minutes: Annotated[int | None, typer.Option(help="Length; the drill's own by default.")] = None,
+    url: Url = DEFAULT_URL,
+    as_json: Json = False,
+) -> None:
+    """Practise one exercise in the terminal, for example the customer crisis on the clock."""
+    from interviewer.terminal import hold
+
+    with Client(url) as client:
+        if name is None:
+            found = _try(lambda: client.get("/v1/drills"))["drills"]
+            if as_json:
+                show(found)
+                return
+            table = Table("drill", "minutes", "what to do")
+            for row in found:
+                table.add_row(row["id"], str(row["minutes"]), f"{row['title']}. {row['how']}")
+            out.print(table)
+            return
+        body: dict[str, Any] = {"drill": name, "level": level, "mode": mode}
+        body |= {"persona": persona} if persona else {}
+        body |= {"minutes": minutes} if minutes else {}
+        opened = _try(lambda: client.post("/v1/sessions", body))
+        try:
+            asyncio.run(hold(url, opened["id"], opened["token"], out))
+        except KeyboardInterrupt:
+            err.print(f"\nThe session is kept; go on with: interviewer chat --resume {opened['id']}")
 
 
 @app.command()
@@ -176,7 +239,7 @@ def score(
 
     Options stand for what a line leaves out. An id that has a result in --out is not scored again.
     """
-    from interviewer.score_cli import own_rubric, score_file
+    from interviewer.score_cli import coaching_lines, own_rubric, score_file
     from interviewer.score_lines import LinesError
 
     body: dict[str, Any] = {"level": level}
@@ -209,9 +272,8 @@ def score(
         out.print(f'claim {state}: "{fact["quote"]["text"]}" - {fact["right"]}', markup=False)
     for notice in result["notices"]:
         out.print(f"notice: {notice['message']}")
-    for note in (result["coaching"] or {"notes": []})["notes"]:
-        if note["missing"]:
-            out.print(f"{note['criterion']}: next level asks for: {note['missing']}")
+    for line in coaching_lines(result["coaching"]):
+        out.print(line, markup=False)
 
 
 @app.command("import")
@@ -272,14 +334,26 @@ def replay(
     session: Annotated[str, typer.Argument(help="Id of the session.")],
     persona: Annotated[str | None, typer.Option(help="Who would ask.")] = None,
     rubric: Annotated[str | None, typer.Option(help="Round to judge by.")] = None,
+    judge_again: Annotated[bool, typer.Option(help="Read the answers again with the judge that runs now.")] = False,
     from_turn: Annotated[int | None, typer.Option(help="Go on live from this turn (what-if).")] = None,
     answer: Annotated[str | None, typer.Option(help="File with the edited answer of that turn.")] = None,
+    play: Annotated[bool, typer.Option(help="Play the session as it was, from --from-turn or the start.")] = False,
+    speed: Annotated[float, typer.Option(min=0, help="With --play: 2 is twice as fast, 0 does not wait.")] = 1.0,
     url: Url = DEFAULT_URL,
     as_json: Json = False,
 ) -> None:
-    """Replay a session as another persona or rubric, or from an edited answer, and show what changed."""
+    """Replay a session as another persona or rubric, or from an edited answer, and show what changed; or play it."""
+    if play:
+        if persona or rubric or judge_again or answer:
+            fail("--play shows the session as it was; leave out --persona, --rubric, --judge-again and --answer")
+        _play(session, speed, from_turn or 1, url)
+        return
+    if answer and not from_turn:
+        fail("--answer needs --from-turn: the turn whose answer it replaces")
     body: dict[str, Any] = {"persona": persona, "rubric": rubric, "from_turn": from_turn}
-    if answer and from_turn:
+    if judge_again:
+        body["judge"] = "again"
+    if answer:
         body["edits"] = {str(from_turn): _read(answer)}
     body = {key: value for key, value in body.items() if value is not None}
     with Client(url) as client:
@@ -290,6 +364,19 @@ def replay(
             out.print(f"session {made['id']} goes on from turn {from_turn}: interviewer chat --resume {made['id']}")
         else:
             typer.echo(client.text(f"/v1/sessions/{made['id']}/diff", format="md"))
+
+
+def _play(session: str, speed: float, turn: int, url: str) -> None:
+    import time
+
+    from interviewer.playback import play
+
+    with Client(url) as client:
+        lines = _try(lambda: client.text(f"/v1/sessions/{session}/events")).splitlines()
+    log = [json.loads(line) for line in lines]
+    for wait, text in play([line for line in log if line["event"].get("turn", turn) >= turn]):
+        time.sleep(wait / speed if speed else 0)
+        out.print(text, markup=False)
 
 
 @app.command()
@@ -370,12 +457,16 @@ def _try(call: Any) -> Any:
 
 def main() -> None:
     """Run the command."""
-    from interviewer import adapters_cli, tools
+    from interviewer import adapters_cli, faults_cli, keys_cli, tools
 
     app.add_typer(adapters_cli.adapters, name="adapters")
+    app.add_typer(keys_cli.keys, name="keys")
     app.add_typer(tools.model, name="model")
     app.add_typer(tools.bench, name="bench")
     app.add_typer(tools.evaluate, name="eval")
     app.command()(tools.train)
     app.command()(tools.doctor)
+    app.command()(faults_cli.simulate_engine)
+    tools.evaluate.command()(faults_cli.faults)
+    tools.evaluate.command()(faults_cli.frames)
     app()

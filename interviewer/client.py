@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -27,13 +29,27 @@ class ServiceError(Exception):
         self.code = code
 
 
+def api_key() -> str:
+    """Return the key for a service that asks for one: ``INTERVIEWER_API_KEY``, or the file ``..._FILE`` names."""
+    path = os.environ.get("INTERVIEWER_API_KEY_FILE")
+    try:
+        return Path(path).read_text(encoding="utf-8").strip() if path else os.environ.get("INTERVIEWER_API_KEY", "")
+    except OSError as error:
+        raise ServiceError("no_key", f"INTERVIEWER_API_KEY_FILE: cannot read {path}: {error.strerror}") from None
+
+
 class Client:
     """HTTP calls; every refusal is a :class:`ServiceError`."""
 
     def __init__(self, url: str = DEFAULT_URL, *, seconds: float = 120.0) -> None:
         """Talk to the service at ``url``."""
         self.url = url.rstrip("/")
-        self._http = httpx2.Client(base_url=self.url, timeout=httpx2.Timeout(seconds, connect=5.0))
+        key = api_key()
+        self._http = httpx2.Client(
+            base_url=self.url,
+            timeout=httpx2.Timeout(seconds, connect=5.0),
+            headers={"authorization": f"Bearer {key}"} if key else {},
+        )
 
     def __enter__(self) -> Self:
         """Return the client."""

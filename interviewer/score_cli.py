@@ -33,6 +33,27 @@ def own_rubric(named: str) -> Any:
         raise LinesError(str(error)) from error
 
 
+def coaching_lines(plan: Mapping[str, Any] | None) -> list[str]:
+    """Write the coaching of one answer: the main thing first, then each criterion below level 3, then the contrast."""
+    if plan is None:
+        return []
+    first = plan["first"]
+    lines = [f"First: {first['line']}"] if first else []
+    # The first correction is the main thing already.
+    lines += [f'Not right: "{c["quote"]["text"]}". {c["right"]}' for c in plan["corrections"][1:]]
+    for note in plan["notes"]:
+        if note["missing"]:
+            lines.append(f"{note['criterion']}, level {note['level'] + 1} asks for: {note['missing']}")
+            for clause in note["clauses"]:
+                if clause["shown"]:
+                    lines.append(f'  seen: {clause["needs"]}: "{clause["shown"]["text"]}"')
+                else:
+                    lines.append(f"  not seen: {clause['needs']}. {clause['line']}")
+    if plan["contrast"]:
+        lines += [f"BAD: {plan['contrast']['bad']}", f"GOOD: {plan['contrast']['good']}"]
+    return lines
+
+
 def score_file(url: str, path: str, out: Path | None, defaults: Mapping[str, Any], chunk: int) -> Tally:
     """Score a file, or standard input, into another or standard output; progress goes to standard error.
 

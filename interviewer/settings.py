@@ -2,11 +2,49 @@
 
 from __future__ import annotations
 
+import os
+from ipaddress import ip_address
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+SECRETS = ("database_url", "engine_api_key", "judge_api_key")
+"""Fields whose value is never shown, and that ``INTERVIEWER_<NAME>_FILE`` may name a file for."""
+
+
+class SettingsError(Exception):
+    """The settings contradict themselves or cannot be read; the message says what to do."""
+
+
+class _Files(PydanticBaseSettingsSource):
+    """Secrets from files named by ``INTERVIEWER_<NAME>_FILE``, as container platforms mount them."""
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        """Return nothing; the source is asked as a whole, so that its errors keep their words."""
+        return None, field_name, False
+
+    def __call__(self) -> dict[str, Any]:
+        """Return the secrets that files are named for.
+
+        Raises:
+            SettingsError: a file cannot be read, or a value is given a second time.
+        """
+        found = {}
+        for field in SECRETS:
+            name = f"INTERVIEWER_{field.upper()}"
+            path = os.environ.get(f"{name}_FILE")
+            if not path:
+                continue
+            if os.environ.get(name):
+                raise SettingsError(f"{name} and {name}_FILE are both set; leave one of them out")
+            try:
+                found[field] = Path(path).read_text(encoding="utf-8").strip()
+            except (OSError, UnicodeDecodeError) as error:
+                raise SettingsError(f"{name}_FILE: cannot read {path}: {error}") from None
+        return found
 
 
 class Settings(BaseSettings):
@@ -20,7 +58,25 @@ class Settings(BaseSettings):
     """Port to listen on; 0 takes a free one."""
     allowed_hosts: tuple[str, ...] = ()
     """Host names, beside loopback ones, under which the page may be opened."""
-    database_url: str = ""
+    allowed_origins: tuple[str, ...] = ()
+    """Origins, beside the page's own, whose pages may call the service: ``["https://hire.example"]``."""
+    auth: bool = False
+    """Whether everybody needs a key (``interviewer keys add``); without, the service is for one person."""
+    insecure: bool = False
+    """Whether to listen on an address that others reach without asking them for keys."""
+    session_hours: float = Field(default=12.0, gt=0, le=720)
+    """How long a browser stays signed in."""
+    rate_per_minute: int = Field(default=300, ge=1)
+    """Requests per key and minute; a third of it may come at once."""
+    engine_seconds_per_day: int = Field(default=0, ge=0)
+    """Engine time per key and day of UTC, in seconds; 0 is no limit."""
+    audit_log: Path | None = None
+    """File of the audit log, ``-`` for standard error; ``None`` takes ``audit.jsonl`` in ``data_dir``."""
+    store: Literal["disk", "none"] = "disk"
+    """``none`` keeps sessions in memory only: they are gone when the service stops."""
+    keep_days: int | None = Field(default=None, ge=1)
+    """Days without anything new after which a session is deleted, really; ``None`` keeps it."""
+    database_url: str = Field(default="", repr=False)
     """SQLAlchemy URL; empty is a SQLite file in ``data_dir``."""
     data_dir: Path = Path.home() / ".local" / "share" / "llm-mock-interviewer"
     """Where the database and the engine's log are kept."""
@@ -34,7 +90,7 @@ class Settings(BaseSettings):
     """OpenAI-compatible endpoint (``http://host:port/v1``); empty starts the embedded engine."""
     engine_model: str = "base"
     """Name of the base model at the endpoint."""
-    engine_api_key: str = ""
+    engine_api_key: str = Field(default="", repr=False)
     """Key for the endpoint."""
     adapters: bool = True
     """Whether to serve adapters; without them personas run prompt-only."""
@@ -44,7 +100,7 @@ class Settings(BaseSettings):
     """Another endpoint for the judge; empty takes the engine's."""
     judge_model: str = ""
     """Model for the structured judge; empty takes ``engine_model``."""
-    judge_api_key: str = ""
+    judge_api_key: str = Field(default="", repr=False)
     """Key for the judge's endpoint."""
     tokenizer: Path | None = None
     """``tokenizer.json`` of the endpoint's model, for exact token counts; the embedded model brings its own."""
@@ -56,10 +112,43 @@ class Settings(BaseSettings):
     """Memory of the embedded engine for keys and values, in MiB; ``None`` takes what the catalogue says."""
     turn_seconds: float = Field(default=20.0, gt=0)
     """Longest wait for the judge, and for the persona's words, before a turn goes on without them."""
+    drain_seconds: float = Field(default=20.0, ge=0)
+    """Longest time that running turns get to end when the service is told to stop."""
     run_code: bool = True
     """Whether code in answers of the coding round is run, in a sandbox, where one can be made; else it is only read."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """How much the service logs. Transcripts are never logged."""
+    log: Literal["text", "json"] = "text"
+    """``json`` writes one object a line, with the session and turn it is about."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Take what is given in code first, then the environment, then files that it names."""
+        return init_settings, env_settings, _Files(settings_cls)
+
+    def check_exposure(self) -> None:
+        """Check that nobody but this machine's user is let in unasked.
+
+        Raises:
+            SettingsError: others could reach the service without a key.
+        """
+        if self.auth or self.insecure or is_loopback(self.host):
+            return
+        raise SettingsError(
+            f"on {self.host} anybody who reaches this machine could read and delete every interview. Add --auth, and "
+            "make keys with: interviewer keys add NAME - or, in a network that you trust as a whole, --insecure"
+        )
+
+    def sessions_database(self) -> str:
+        """Return the URL of the database for sessions: in memory where nothing is to be kept."""
+        return "sqlite://" if self.store == "none" else self.database()
 
     def database(self) -> str:
         """Return the database URL; makes the data folder when the default file is used."""
@@ -67,3 +156,11 @@ class Settings(BaseSettings):
             return self.database_url
         self.data_dir.mkdir(parents=True, exist_ok=True)
         return f"sqlite:///{self.data_dir / 'interviews.db'}"
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine can reach an address; a name other than ``localhost`` may be anything."""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -9,14 +9,15 @@ from contextlib import suppress
 from rich.console import Console
 from websockets.exceptions import ConnectionClosed
 
-from interviewer.client import Socket, open_socket
+from interviewer.client import Client, ServiceError, Socket, api_key, open_socket
 from interviewer.core import events as ev
 from interviewer.core.render import LEVEL_WORDS, code_lines
 from interviewer.core.text import label
 from interviewer.web import wire
 
 HELP = (
-    "An empty line sends your answer. /stop interrupts, /hint, /persona NAME, /end, /help; Ctrl-C leaves (resumable)."
+    "An empty line sends your answer. /stop interrupts, /hint, /retry, /persona NAME, /end, /help; Ctrl-C leaves "
+    "(resumable). You can also ask to repeat or rephrase the question, or for a minute to think; that costs nothing."
 )
 
 
@@ -34,7 +35,7 @@ async def hold(url: str, session_id: str, token: str, console: Console) -> None:
                 async with open_socket(url, session_id, token, seq) as socket:
                     turn = asyncio.Event()
                     screen = _Screen(console, turn)
-                    typing = asyncio.create_task(_type(socket, lines, console, turn))
+                    typing = asyncio.create_task(_type(socket, lines, screen, turn))
                     try:
                         ended = await _follow(socket, screen)
                     finally:
@@ -44,9 +45,17 @@ async def hold(url: str, session_id: str, token: str, console: Console) -> None:
             if not ended:
                 console.print("connection lost, trying again", style="dim")
                 await asyncio.sleep(1.0)
+                if api_key():  # the token was a ticket, which opens once
+                    with suppress(ServiceError):
+                        token = await asyncio.to_thread(_ticket, url, session_id)
     finally:
         reader.cancel()
     console.print(f"Report: interviewer report {session_id}")
+
+
+def _ticket(url: str, session_id: str) -> str:
+    with Client(url) as client:
+        return str(client.post(f"/v1/sessions/{session_id}/token", {})["token"])
 
 
 async def _follow(socket: Socket, screen: _Screen) -> bool:
@@ -58,7 +67,7 @@ async def _follow(socket: Socket, screen: _Screen) -> bool:
             return True
 
 
-async def _type(socket: Socket, lines: asyncio.Queue[str | None], console: Console, turn: asyncio.Event) -> None:
+async def _type(socket: Socket, lines: asyncio.Queue[str | None], screen: _Screen, turn: asyncio.Event) -> None:
     """Send what is typed; an answer, and the end of the input, wait until the candidate has the word (``turn``)."""
     draft: list[str] = []
     while True:
@@ -71,12 +80,13 @@ async def _type(socket: Socket, lines: asyncio.Queue[str | None], console: Conso
         command, _, rest = line.strip().partition(" ")
         if command == "/stop":
             await socket.send(wire.Interrupt())
-        elif command == "/hint":
-            await socket.send(wire.Hint())
+        elif command in ("/hint", "/retry"):
+            if screen.agreed(command):
+                await socket.send(wire.Hint() if command == "/hint" else wire.Retry())
         elif command == "/persona":
             await socket.send(wire.SwapPersona(persona=rest.strip() or "?"))
         elif command == "/help":
-            console.print(HELP, style="dim")
+            screen.say(HELP)
         elif line.strip():
             draft.append(line)
         elif draft:
@@ -101,6 +111,28 @@ class _Screen:
         self._console = console
         self._turn = turn
         self._streaming = False
+        self._prices: wire.Prices | None = None
+        self._told = ""
+        """Command whose price was told last; the same once more takes it."""
+
+    def say(self, text: str) -> None:
+        """Print a line about the tool itself."""
+        self._console.print(text, style="dim", markup=False)
+
+    def agreed(self, command: str) -> bool:
+        """Tell what a hint or another attempt costs; True when that was just told, or there is nothing to be had."""
+        if self._told == command or self._prices is None:
+            self._told = ""
+            return True
+        cap, last = self._prices.hint_cap, f"Type {command} again to take it."
+        if command == "/retry":
+            cap = self._prices.retry_cap
+            last = f"The new answer to turn {self._prices.retry_turn} counts, not the earlier one. {last}"
+        if cap is None:
+            return True
+        self._told = command
+        self.say(f"The price: your answers to that question can then show at most level {cap}. {last}")
+        return False
 
     def show(self, message: wire.ServerMessage) -> None:
         """Print one message."""
@@ -115,6 +147,8 @@ class _Screen:
                 self._console.print(" [interrupted]" if message.interrupted else "", style="dim", markup=False)
                 self._streaming = False
                 self._turn.set()
+            case wire.Prices():
+                self._prices, self._told = message, ""
             case wire.AssessmentMessage():
                 self._assessment(message.recorded.event)
             case wire.EventMessage():
@@ -145,12 +179,14 @@ class _Screen:
         match event:
             case ev.AnswerGiven():
                 self._turn.clear()
+                self._prices = None
             case ev.CodeChecked():
                 self._console.print("\n".join(code_lines(event.report, event.turn)), style="dim", markup=False)
             case ev.HintGiven():
-                self._console.print(
-                    f"Hint {event.rung} of 3 (this answer can reach level {3 - event.rung}): {event.text}"
-                )
+                self._console.print(f"Hint {event.rung} of 3: {event.text}", markup=False)
+            case ev.RequestMade():
+                self._console.print(f"Interviewer: {event.reply}", markup=False)
+                self._turn.set()
             case ev.PersonaChanged():
                 self._console.print(f"-- {event.persona} goes on --")
             case ev.SessionNotice():

@@ -259,6 +259,9 @@ def bench_sweep(
 def judge(
     url: Url = DEFAULT_URL,
     split: Annotated[str, typer.Option(help="test, calibration or train.")] = "test",
+    fingerprint: Annotated[
+        Path | None, typer.Option(help="Levels before a restart: written when absent, else compared with.")
+    ] = None,
     report: Annotated[Path | None, typer.Option(help="Write Markdown and JSON here (without suffix).")] = None,
     as_json: Json = False,
 ) -> None:
@@ -267,7 +270,7 @@ def judge(
     from eval.scored import NothingScored
 
     try:
-        found = measure(url, split, _line)
+        found = measure(url, split, _line, fingerprint=fingerprint)
     except (ServiceError, NothingScored) as error:
         fail(str(error))
     except (ValueError, OSError) as error:

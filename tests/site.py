@@ -17,25 +17,26 @@ from interviewer.service.judging import Judging
 from interviewer.service.ports import Judge
 from interviewer.testing import ScriptedJudge, ScriptedModel, StillBackend, words_count
 from interviewer.web.app import create_app
+from interviewer.web.drain import DrainingServer
 from interviewer.web.state import Service, assemble
 
 
 class Site:
     """The service on a port of this process."""
 
-    def __init__(self, data: Path, judge: Judge | None = None) -> None:
+    def __init__(self, data: Path, judge: Judge | None = None, port: int | None = None) -> None:
         self.model = ScriptedModel(delay=0.03)
         self.judge = ScriptedJudge(lambda criterion, text: 3 if "p99" in text else 1)
         self._judge = judge or self.judge
         self._data = data
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
+            self.port: int = port or probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         config = uvicorn.Config(
             create_app(self._build), port=self.port, log_level="error", ws="websockets-sansio", ws_max_size=65536
         )
-        self._server = uvicorn.Server(config)
+        self._server = DrainingServer(config, grace=5.0)
         self._thread = threading.Thread(target=self._server.run, daemon=True)
 
     async def _build(self) -> Service:
@@ -53,7 +54,7 @@ class Site:
 
     def __enter__(self) -> Site:
         self._thread.start()
-        for _ in range(200):
+        for _ in range(1200):
             if self._server.started:
                 return self
             time.sleep(0.05)

@@ -68,6 +68,8 @@ def load_library(rubrics: Path | None = None, personas: Path | None = None) -> L
             raise DocumentError(
                 f"{rubric_folder / 'drills.yaml'}:1: drill {drill.id!r} trains unknown {sorted(unknown)}"
             )
+    for wrong in drills.problems(found):
+        raise DocumentError(f"{rubric_folder / 'drills.yaml'}:1: {wrong}")
     scenarios: dict[str, Scenario] = {}
     for path in sorted((rubric_folder / "scenarios").glob("*.yaml")):
         scenario, lines = load(path, Scenario)

@@ -124,17 +124,18 @@ def coverage(state: SessionState, rubric: Rubric) -> Coverage:
     """Fold the rubric state out of a session; O(turns x criteria)."""
     latest: dict[str, dict[str, Reading]] = {criterion: {} for criterion in rubric.weights}
     probed = dict.fromkeys(rubric.weights, 0)
+    void = state.superseded
     for turn in state.turns:
         key = turn.question_id or f"turn-{turn.number}"
         if turn.probe and turn.probe.criterion in probed:
             probed[turn.probe.criterion] += 1
-        if not isinstance(turn.result, Assessment):
+        if not isinstance(turn.result, Assessment) or turn.number in void:
             continue
         rungs = state.rungs_used(key)
         for found in turn.result.criteria:
             if found.criterion in latest:
                 latest[found.criterion][key] = Reading(
-                    turn=turn.number, question_id=key, assessment=capped(found, rungs), hints=rungs
+                    turn=turn.number, question_id=key, assessment=capped(found, state.price(key)), hints=rungs
                 )
     return Coverage(
         criteria=tuple(

@@ -6,124 +6,50 @@ answer in the turn that it names.
 
 from __future__ import annotations
 
-from interviewer.core.assessment import Assessment, FlagReading, Frozen, Notice, Probabilities, Unscored
-from interviewer.core.code import CodeReport
+from collections.abc import Mapping
+
+from interviewer.core.assessment import Assessment, Notice, Unscored
+from interviewer.core.coaching import CoachingPlan, coach
+from interviewer.core.contradiction import contradictions
 from interviewer.core.coverage import Coverage, CriterionState, Reading, coverage
-from interviewer.core.drills import Drills
-from interviewer.core.events import QuestionAsked, Versions
+from interviewer.core.debrief_rows import (
+    CodeRow,
+    CriterionRow,
+    Debrief,
+    DrillNews,
+    DrillRow,
+    NextStep,
+    ProbeRow,
+    RoundMain,
+    ScenarioFactRow,
+    ScenarioRow,
+)
+from interviewer.core.drills import Drill, Drills, narrowed
+from interviewer.core.events import QuestionAsked
 from interviewer.core.facts import Finding, check_answer
-from interviewer.core.flags import read_flags
-from interviewer.core.receipt import Receipt, receipt
-from interviewer.core.rubric import Rubric, SeniorityLevel, Vocabulary, anchor
+from interviewer.core.job import in_common, steers
+from interviewer.core.reading import Said
+from interviewer.core.receipt import receipt
+from interviewer.core.resume import read_resume
+from interviewer.core.round_flags import round_flags
+from interviewer.core.rubric import Rubric, Vocabulary, anchor
 from interviewer.core.scenario import Scenario, asked
 from interviewer.core.session import SessionState, Turn
 from interviewer.core.text import Quote, label
-from interviewer.core.verdict import Verdict, judge_round
-
-
-class CriterionRow(Frozen):
-    """One criterion in the report."""
-
-    criterion: str
-    asks: str
-    level: int | None
-    """``None``: not assessed."""
-    expected: float | None
-    confidence: float | None
-    probabilities: Probabilities | None
-    anchor: str | None
-    """Anchor text of the level."""
-    next_anchor: str | None
-    """Anchor text of the level above."""
-    must_ask: bool
-    probed: int
-    hints: int
-    quotes: tuple[Quote, ...]
-    why_not_assessed: str | None
-
-
-class ProbeRow(Frozen):
-    """One question of the session, with the reason for it."""
-
-    turn: int
-    asked: str
-    criterion: str | None
-    move: str | None
-    reason: str
-    source: str
-    interrupted: bool
-    unscored: str | None
-    """Why the answer has no levels, when it has none."""
-
-
-class CodeRow(Frozen):
-    """The code of one answer and what was found out about it."""
-
-    turn: int
-    report: CodeReport
-
-
-class ScenarioFactRow(Frozen):
-    """One fact of a scenario and whether it was earned."""
-
-    fact: str
-    about: str
-    says: str | None
-    """``None`` while the session runs and nobody asked for it."""
-    asked_in: int | None
-    """Turn whose answer asked for it; ``None``: never asked for."""
-
-
-class ScenarioRow(Frozen):
-    """The situation that the round opened with: what was asked for, and what never was."""
-
-    scenario: str
-    title: str
-    facts: tuple[ScenarioFactRow, ...]
-
-
-class NextStep(Frozen):
-    """One thing to work on, with the drill that fits."""
-
-    criterion: str
-    why: str
-    drill: str
-    how: str
-    bad: str | None
-    """How the answer usually goes wrong, from the rubric; ``None`` when no question of the round targets it."""
-    good: str | None
-
-
-class Debrief(Frozen):
-    """The packet."""
-
-    session_id: str
-    round: str
-    persona: str
-    level: SeniorityLevel
-    verdict: Verdict
-    criteria: tuple[CriterionRow, ...]
-    flags: tuple[FlagReading, ...]
-    facts: tuple[Finding, ...]
-    """Claims that could be checked, in the order in which they were made."""
-    code: tuple[CodeRow, ...] = ()
-    """Code that was given where a question asks for it, in order."""
-    scenario: ScenarioRow | None = None
-    probes: tuple[ProbeRow, ...]
-    next_steps: tuple[NextStep, ...]
-    receipt: Receipt
-    notices: tuple[Notice, ...]
-    versions: Versions
+from interviewer.core.verdict import judge_round
 
 
 def debrief(
     state: SessionState, rubric: Rubric, vocabulary: Vocabulary, drills: Drills, scenario: Scenario | None = None
 ) -> Debrief:
     """Write the packet of a session, ended or not, from its state and the documents."""
+    drill = drills.get(state.started.drill)
+    rubric = narrowed(rubric, drill)
     known = coverage(state, rubric)
     rows = tuple(_row(c, vocabulary, state) for c in known.criteria)
-    flags = session_flags(state, known)
-    probes = tuple(_probe(turn, turn.question) for turn in state.turns if turn.question)
+    flags = round_flags(state, known)
+    plans = _plans(state, rubric, vocabulary)
+    probes = tuple(_probe(turn, turn.question, state, plans) for turn in state.turns if turn.question)
     hints = len(state.hints)
     return Debrief(
         session_id=state.id,
@@ -131,11 +57,15 @@ def debrief(
         persona=state.persona,
         level=state.started.level,
         verdict=judge_round(rubric, known, flags, state.started.level, hints),
+        main=_main(plans, known),
         criteria=rows,
         flags=flags,
         facts=_facts(state, rubric),
         scenario=_scenario(state, scenario) if scenario else None,
+        drill=_drill(state, rubric, known, drill) if drill else None,
         code=tuple(CodeRow(turn=t.number, report=t.code) for t in state.turns if t.code),
+        contradictions=contradictions(state),
+        job=tuple(s for s in steers(state.started.job) if s.criterion in rubric.weights),
         probes=probes,
         next_steps=_next_steps(known, rubric, vocabulary, drills),
         receipt=receipt(state, rubric, known),
@@ -144,26 +74,56 @@ def debrief(
     )
 
 
-def session_flags(state: SessionState, known: Coverage) -> tuple[FlagReading, ...]:
-    """Read the flags from the whole of what was said."""
-    said = [
-        Quote(start=0, end=len(text), text=text, turn=t.number)
-        for t in state.turns
-        if t.answer
-        for text in [t.answer.text]
-    ]
-    levels = {c.criterion: p for c in known.criteria if (p := c.probabilities) is not None}
-    evidence = {c.criterion: best.assessment.evidence for c in known.criteria if (best := c.best)}
-    return read_flags(levels, said, evidence)
-
-
 def _facts(state: SessionState, rubric: Rubric) -> tuple[Finding, ...]:
-    return tuple(
-        fact
-        for t in state.turns
-        if t.answer
-        for fact in check_answer(t.answer.text, rubric.question(t.question_id or ""), t.number)
-    )
+    return tuple(fact for t in state.turns if t.number not in state.superseded for fact in _claims(t, rubric))
+
+
+def _claims(turn: Turn, rubric: Rubric) -> tuple[Finding, ...]:
+    question = rubric.question(turn.question_id or "")
+    return check_answer(turn.answer.text, question, turn.number) if turn.answer else ()
+
+
+def _plans(state: SessionState, rubric: Rubric, vocabulary: Vocabulary) -> dict[int, CoachingPlan]:
+    """Coach every answer that was read and counts, by turn."""
+    plans: dict[int, CoachingPlan] = {}
+    said: dict[str, list[Said]] = {}
+    facts: dict[str, list[Finding]] = {}
+    for turn in state.turns:
+        if turn.answer is None or turn.number in state.superseded:
+            continue
+        key = turn.question_id or f"turn-{turn.number}"
+        before, claims = said.setdefault(key, []), facts.setdefault(key, [])
+        claims += _claims(turn, rubric)
+        if isinstance(turn.result, Assessment):
+            known = tuple(c for c in turn.result.criteria if c.criterion in vocabulary.criteria)
+            read = turn.result.model_copy(update={"criteria": known})
+            question = rubric.question(turn.question_id or "")
+            plans[turn.number] = coach(read, vocabulary, question, turn.answer.text, claims, turn.number, before)
+        before.append(Said(turn=turn.number, text=turn.answer.text))
+    return plans
+
+
+def _worth(criterion: CriterionState) -> float:
+    return criterion.weight * (3 - (criterion.expected or 0))
+
+
+def _main(plans: Mapping[int, CoachingPlan], known: Coverage) -> RoundMain | None:
+    """Pick the one thing of the round: a wrong claim before a clause, then what moves the verdict most."""
+    order = {c.criterion: n for n, c in enumerate(sorted(known.criteria, key=_worth, reverse=True))}
+    best = {(c.best.turn, c.criterion) for c in known.criteria if c.best}
+    found: list[tuple[bool, int, bool, int, RoundMain]] = []
+    for turn, plan in plans.items():
+        wrong = bool(plan.corrections)
+        if wrong and plan.first:
+            lines = [(plan.first.criterion, plan.first.line)]
+        else:
+            lines = [(n.criterion, c.line) for n in plan.notes for c in n.clauses if c.line]
+        for criterion, line in lines:
+            rank = order.get(criterion, len(order))
+            # Of a criterion, the answer that carries its level is the one closest to the next.
+            main = RoundMain(turn=turn, criterion=criterion, line=line)
+            found.append((not wrong, rank, (turn, criterion) not in best, turn, main))
+    return min(found, key=lambda f: f[:4])[4] if found else None
 
 
 def _scenario(state: SessionState, scenario: Scenario) -> ScenarioRow:
@@ -177,7 +137,8 @@ def _scenario(state: SessionState, scenario: Scenario) -> ScenarioRow:
         )
         for fact in scenario.facts
     )
-    return ScenarioRow(scenario=scenario.id, title=scenario.title, facts=facts)
+    shared = in_common(state.started.job, scenario)
+    return ScenarioRow(scenario=scenario.id, title=scenario.title, facts=facts, in_common=shared)
 
 
 def _row(criterion: CriterionState, vocabulary: Vocabulary, state: SessionState) -> CriterionRow:
@@ -214,7 +175,29 @@ def _why_not(state: SessionState) -> str:
     return "No question brought it out."
 
 
-def _probe(turn: Turn, question: QuestionAsked) -> ProbeRow:
+def _drill(state: SessionState, rubric: Rubric, known: Coverage, drill: Drill) -> DrillRow:
+    told = {f: t.number for t in state.turns if t.question for f in t.question.revealed}
+    over = state.ended is not None
+    shown = {c.criterion: c.level for c in known.criteria}
+    return DrillRow(
+        drill=drill.id,
+        title=drill.title,
+        how=drill.how,
+        minutes=state.started.minutes,
+        minutes_used=round(state.active_seconds / 60, 1),
+        words=drill.words,
+        longest=max((len(t.answer.text.split()) for t in state.turns if t.answer), default=0),
+        questions=len(rubric.questions),
+        asked=len({t.question_id for t in state.turns if t.question and t.question_id}),
+        trained=tuple((c, shown.get(c)) for c in drill.trains if c in shown),
+        news=tuple(
+            DrillNews(minute=e.minute, says=e.says if over or e.id in told else None, told_in=told.get(e.id))
+            for e in drill.events
+        ),
+    )
+
+
+def _probe(turn: Turn, question: QuestionAsked, state: SessionState, plans: Mapping[int, CoachingPlan]) -> ProbeRow:
     probe = turn.probe
     return ProbeRow(
         turn=turn.number,
@@ -225,11 +208,15 @@ def _probe(turn: Turn, question: QuestionAsked) -> ProbeRow:
         source=question.source,
         interrupted=question.interrupted,
         unscored=turn.result.detail if isinstance(turn.result, Unscored) else None,
+        cited=probe.cited if probe else (),
+        again_of=probe.again_of if probe else None,
+        replaced=turn.number in state.superseded,
+        coaching=plans.get(turn.number),
     )
 
 
 def _next_steps(known: Coverage, rubric: Rubric, vocabulary: Vocabulary, drills: Drills) -> tuple[NextStep, ...]:
-    weak = [(c.weight * (3 - c.expected), c) for c in known.criteria if c.expected is not None and c.expected < 2.5]
+    weak = [(_worth(c), c) for c in known.criteria if c.expected is not None and c.expected < 2.5]
     weak.sort(key=lambda pair: -pair[0])
     steps: list[NextStep] = []
     used: frozenset[str] = frozenset()
@@ -255,6 +242,8 @@ def _next_steps(known: Coverage, rubric: Rubric, vocabulary: Vocabulary, drills:
 
 def _notices(state: SessionState) -> tuple[Notice, ...]:
     own = [Notice(code=n.code, message=n.message) for n in state.notices]
+    for name, text in (("Resume", state.started.resume), ("Job", state.started.job)):
+        own += [Notice(code=n.code, message=f"{name}: {n.message}") for n in read_resume(text).notices]
     read = [
         Notice(code=n.code, message=f"Turn {t.number}: {n.message}")
         for t in state.turns

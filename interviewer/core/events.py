@@ -13,12 +13,14 @@ from pydantic import Field, TypeAdapter
 
 from interviewer.core.assessment import Assessment, Frozen, Notice, UnscoredReason
 from interviewer.core.code import CodeReport
+from interviewer.core.resume import Cited
 from interviewer.core.rubric import Move, SeniorityLevel
 
 Mode: TypeAlias = Literal["practice", "real"]
 Origin: TypeAlias = Literal["live", "imported", "replay"]
-QuestionSource: TypeAlias = Literal["authored", "generated", "mixed", "fallback", "imported"]
-"""authored: the rubric's wording on purpose; mixed: generated tie-in, authored question; fallback: model failed."""
+QuestionSource: TypeAlias = Literal["authored", "generated", "tied", "mixed", "fallback", "imported"]
+"""authored: the rubric's wording on purpose; tied: generated question after a quote of the candidate, cut by code;
+mixed: generated tie-in, authored question; fallback: nothing of the model's."""
 
 
 class Versions(Frozen):
@@ -31,6 +33,7 @@ class Versions(Frozen):
     adapter: str | None
     judge: str
     scenario: str | None = None
+    drill: str | None = None
 
 
 class SessionStarted(Frozen):
@@ -51,6 +54,10 @@ class SessionStarted(Frozen):
     job: str = ""
     scenario: str | None = None
     """Situation that the round opens with; its facts are given to who asks for them."""
+    drill: str | None = None
+    """Exercise that the session is; it narrows the round to its questions."""
+    spent_seconds: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    """In a what-if: seconds of the round that had passed in the parent where it goes on."""
     versions: Versions
 
 
@@ -77,8 +84,12 @@ class ProbeChosen(Frozen):
     reason: str
     elapsed: float
     """Share of the round's minutes that had passed, so that the decision can be repeated."""
+    again_of: int | None = None
+    """Turn whose question is put once more: its answer is tried again, or it was set aside for such a try."""
     counterfactual: bool = False
     """True in a replay: what this persona would have asked here, though it was not asked."""
+    cited: tuple[Cited, ...] = ()
+    """The candidate's own words that the question goes back to; it is asked as it is authored then."""
 
 
 class QuestionAsked(Frozen):
@@ -92,7 +103,7 @@ class QuestionAsked(Frozen):
     persona: str
     interrupted: bool = False
     problems: tuple[str, ...] = ()
-    """Guard findings that made the turn fall back to authored wording."""
+    """What the guard found in what the model said, whether that was mended, tried again or replaced."""
     revealed: tuple[str, ...] = ()
     """Facts of the scenario that were given in it, as they had been asked for."""
     start: float | None = None
@@ -109,6 +120,18 @@ class AnswerGiven(Frozen):
     text: str
     start: float | None = None
     """In an import: seconds into the recording at which it was said."""
+
+
+class RequestMade(Frozen):
+    """The candidate asked for something in place of an answer and was told it: not a turn, and read by no judge."""
+
+    type: Literal["request_made"] = "request_made"
+    v: Literal[1] = 1
+    turn: int
+    msg_id: str
+    kind: Literal["repeat", "rephrase", "clarify", "think"]
+    text: str
+    reply: str
 
 
 class CodeChecked(Frozen):
@@ -175,6 +198,7 @@ Event: TypeAlias = Annotated[
     | ProbeChosen
     | QuestionAsked
     | AnswerGiven
+    | RequestMade
     | CodeChecked
     | AnswerAssessed
     | AnswerUnscored

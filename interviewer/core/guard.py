@@ -33,6 +33,8 @@ REPEAT = 0.8
 ON_PROBE = 0.12
 """Share of concepts that a reworded question has in common with its probe."""
 LEAD_WORDS = 22
+ECHO = 0.8
+"""Share of a tie-in's words from which it only repeats the question that follows."""
 
 
 class Context(Frozen):
@@ -62,6 +64,8 @@ def split_turn(text: str) -> tuple[str, str]:
 def check_lead(lead: str, context: Context) -> tuple[str, ...]:
     """Return the problems of a tie-in, as codes; an empty lead has none."""
     problems = _common(lead, context)
+    if lead and context.follow_up and _echoes(lead, context.probe):
+        problems.append("echo")
     if "?" in lead:
         problems.append("second_question")
     if len(words(lead)) > LEAD_WORDS:
@@ -98,17 +102,29 @@ def check_turn(text: str, context: Context) -> tuple[str, ...]:
     return tuple(dict.fromkeys(problems))
 
 
+def unfit(text: str) -> tuple[str, ...]:
+    """Return the problems of the bare words of a tie-in, whatever the turn: a verdict, or out of role."""
+    return tuple(
+        code for code, pattern in (("verdict", _VERDICT), ("out_of_role", _OUT_OF_ROLE)) if pattern.search(text)
+    )
+
+
+def unstack(question: str) -> str:
+    """Return a question without the second one that is joined to it; as it is when there is none."""
+    for match in _SECOND.finditer(question):
+        first = question[: match.start()].rstrip(" ,;")
+        if _ASKS.search(first):
+            return f"{first}?"
+    return question
+
+
 def refers(text: str, said: str) -> bool:
     """Return whether ``text`` picks up at least one content word of what was said."""
     return bool(content_words(text) & content_words(said))
 
 
 def _common(text: str, context: Context) -> list[str]:
-    problems = []
-    if _VERDICT.search(text):
-        problems.append("verdict")
-    if _OUT_OF_ROLE.search(text):
-        problems.append("out_of_role")
+    problems = [*unfit(text)]
     if any(_contains(text, term) and not _given(term, context) for term in context.giveaways):
         problems.append("leak")
     return problems
@@ -116,7 +132,13 @@ def _common(text: str, context: Context) -> list[str]:
 
 def _stacked(question: str) -> bool:
     """Return whether two questions are joined into one; a statement before "and what" is not a question."""
-    return any(_ASKS.search(question[: match.start()]) for match in _SECOND.finditer(question))
+    return unstack(question) != question
+
+
+def _echoes(lead: str, probe: str) -> bool:
+    """Return whether a tie-in says what the authored question says itself; both would be said twice."""
+    said = content_words(lead)
+    return len(said) > 2 and len(said & content_words(probe)) >= ECHO * len(said)
 
 
 def _given(term: str, context: Context) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from interviewer.core.assessment import FlagReading, Frozen
-from interviewer.core.debrief import Debrief
+from interviewer.core.debrief_rows import Debrief
 from interviewer.core.flags import RAISED
 from interviewer.core.text import label
 from interviewer.core.verdict import ORDER, Step

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
 from interviewer.core.rubric import Move, Slug, Strict, Text
+
+Tie: TypeAlias = Annotated[str, Field(min_length=10, max_length=80, pattern=r"^[^?{}]*\{quote\}[^?{}]*$")]
 
 
 class Phase(Strict):
@@ -44,6 +46,8 @@ class Persona(Strict):
     """Farewells: thanks and what happens next; no verdict."""
     leads: Annotated[tuple[Text, ...], Field(min_length=4)]
     """Short neutral phrases put before an authored probe when generation was not usable."""
+    ties: Annotated[tuple[Tie, ...], Field(min_length=3)]
+    """How they quote the candidate before a question; ``{quote}`` is replaced by a few exact words of the answer."""
     transitions: Annotated[tuple[Text, ...], Field(min_length=3)]
     """Short phrases that move on to the next main question."""
     moves: Annotated[dict[Move, Annotated[float, Field(ge=0, le=3)]], Field(min_length=7)]

@@ -12,6 +12,8 @@ from typing import Literal, TypeAlias
 from interviewer.core.assessment import Frozen
 from interviewer.core.coverage import Coverage, CriterionState, coverage
 from interviewer.core.persona import Persona
+from interviewer.core.requests import gave_up
+from interviewer.core.resume import Cited
 from interviewer.core.rubric import Move, Probe, Question, Rubric, Target
 from interviewer.core.session import SessionState
 from interviewer.core.text import capital, label
@@ -31,6 +33,9 @@ NEARLY = 0.8
 """Share of the best question's worth from which another one may be asked in its place."""
 GAP_SHARE = 0.65
 """How much of the need is distance to the top level; the rest is uncertainty of the reading."""
+
+EASIER = frozenset({Move.CLARIFY, Move.ASK_NUMBER, Move.OTHER_SIDE, Move.MOVE_DOMAIN})
+"""Ways in that are left after "I do not know": none that raises the bar."""
 
 _FIT_LOW: dict[Move, float] = {
     Move.CLARIFY: 1.2,
@@ -69,6 +74,8 @@ class Ask(Frozen):
     move: Move | None
     probe: str
     reason: str
+    cited: tuple[Cited, ...] = ()
+    """The candidate's own words that the question goes back to."""
 
 
 class Close(Frozen):
@@ -133,8 +140,13 @@ def _current_question(state: SessionState, rubric: Rubric) -> Question | None:
 def _follow_up(
     state: SessionState, rubric: Rubric, persona: Persona, known: Coverage, question: Question, elapsed: float
 ) -> Ask | None:
-    spent = state.on_question(question.id)
+    every = state.on_question(question.id)
+    spent = tuple(t for t in every if t.number not in state.superseded) or every
     if len(spent) - 1 >= persona.followups:
+        return None
+    given = [how for turn in spent if (how := gave_up(turn))]
+    stuck = gave_up(spent[-1])
+    if stuck == "skip" or (stuck and len(given) > 1):
         return None
     started = spent[0].probe.elapsed if spent[0].probe else 0.0
     slice_ = 1 / planned_questions(rubric, state.started.minutes)
@@ -153,9 +165,11 @@ def _follow_up(
         for probe in target.probes:
             if {probe.text, probe.wording(state.started.level)} & used:
                 continue
+            if stuck and probe.move not in EASIER:
+                continue
             liking = persona.moves.get(probe.move, 1.0) * _fit(probe.move, criterion)
             liking *= 0.7 if probe.move == last_move else 1.0
-            liking += 0.01 * _coin(state.started.seed, question.id, target.criterion, probe.text)
+            liking += 0.01 * unit_hash(state.started.seed, question.id, target.criterion, probe.text)
             if liking > 0.02 and (best is None or (worth, liking) > best[:2]):
                 best = (worth, liking, target, probe)
     if best is None:
@@ -210,7 +224,7 @@ def _next_question(
     # Among those that bring out nearly as much the seed decides, so that a second interview opens another door.
     enough = NEARLY * max(values.values())
     near = [q for q in left if values[q.id] >= enough]
-    question = max(near, key=lambda q: _coin(state.started.seed, "question", q.id))
+    question = max(near, key=lambda q: unit_hash(state.started.seed, "question", q.id))
     new = [t.criterion for t in question.targets if t.criterion in known.open_must_ask]
     why = f"brings out {', '.join(map(label, new))}" if new else "digs where the picture is thinnest"
     return Ask(
@@ -222,7 +236,7 @@ def _next_question(
     )
 
 
-def _coin(seed: int, *parts: str) -> float:
+def unit_hash(seed: int, *parts: str) -> float:
     """Return a number in [0, 1) that depends on nothing but its arguments."""
     digest = hashlib.sha256("\x1f".join((str(seed), *parts)).encode()).digest()
     return int.from_bytes(digest[:8], "big") / 2**64

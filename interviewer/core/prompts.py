@@ -10,6 +10,7 @@ from typing import Literal, TypedDict
 
 from interviewer.core.assessment import Frozen
 from interviewer.core.coverage import coverage
+from interviewer.core.passages import readable
 from interviewer.core.persona import Persona
 from interviewer.core.probe import MOVE_NAMES
 from interviewer.core.rubric import Move, Rubric, SeniorityLevel
@@ -17,7 +18,7 @@ from interviewer.core.screen import neutralise
 from interviewer.core.session import SessionState, Turn
 from interviewer.core.text import clip_words, label
 
-VERSION = "2"
+VERSION = "3"
 SAID_WORDS = 130
 """Words of the last answer that the persona reads; head and tail are kept."""
 
@@ -107,7 +108,8 @@ def history(state: SessionState, rubric: Rubric, recent: int = 2, *, ahead: bool
     """
     started = state.started
     about = (("background", started.background), ("resume", started.resume), ("job", started.job))
-    known = tuple(f"their {name}: {clip_words(text, ABOUT_WORDS)}" for name, text in about if text.strip())
+    told = ((name, readable(text)) for name, text in about)
+    known = tuple(f"their {name}: {clip_words(text, ABOUT_WORDS)}" for name, text in told if text)
     done = [t for t in state.turns if t.answer and t.question]
     before = done if ahead else done[:-1]
     if not before:

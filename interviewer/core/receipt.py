@@ -49,7 +49,7 @@ def receipt(state: SessionState, rubric: Rubric, known: Coverage) -> Receipt:
     return Receipt(
         questions=len(asked),
         follow_ups=sum(1 for t in asked if t.probe and t.probe.criterion),
-        generated=sum(s in ("generated", "mixed") for s in sources),
+        generated=sum(s in ("generated", "tied", "mixed") for s in sources),
         fell_back=sum(s in ("fallback", "mixed") for s in sources),
         hints=len(state.hints),
         unscored=sum(isinstance(t.result, Unscored) for t in state.turns),
@@ -78,15 +78,19 @@ def turn_problems(state: SessionState, number: int, rubric: Rubric, max_words: i
         return ()
     before = state.turns[: state.turns.index(turn)]
     question = rubric.question(turn.question_id) if turn.question_id else None
+    said = before[-1].answer.text if before and before[-1].answer else ""
+    cited = [c.quote.text for c in turn.probe.cited] if turn.probe else []  # their own words, if of another place
     context = guard.Context(
         probe=turn.probe.probe if turn.probe else turn.question.text,
-        said=before[-1].answer.text if before and before[-1].answer else "",
+        said=" ".join((said, *cited)),
         follow_up=bool(turn.probe and turn.probe.criterion),
         asked=tuple(t.question.text for t in before if t.question),
         giveaways=tuple(term for fact in question.facts for term in fact.terms) if question else (),
         max_words=max_words,
     )
     problems = guard.check_turn(turn.question.text, context)
+    if cited:  # the quote stands in the authored wording itself
+        problems = tuple(p for p in problems if p != "echo")
     if "repeat" in guard.check_question(guard.split_turn(turn.question.text)[1], context):
         return problems
     return tuple("repeated_lead" if p == "repeat" else p for p in problems)

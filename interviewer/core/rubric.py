@@ -42,6 +42,17 @@ Slug = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{1,63}$")]
 Text = Annotated[str, Field(min_length=3, max_length=1200)]
 
 
+class Clause(Strict):
+    """One part of an anchor, which can be looked for on its own."""
+
+    needs: Text
+    """What has to be there."""
+    ask: Text
+    """What a candidate asks themselves when it cannot be seen; follows a quote, so it starts in lower case."""
+    check: Slug | None = None
+    """Name of the check that finds it in a text; ``None`` where no check can be sure."""
+
+
 class Criterion(Strict):
     """One debrief criterion with its four ordinal anchors."""
 
@@ -49,6 +60,8 @@ class Criterion(Strict):
     """The yes/no question that the criterion puts to an answer."""
     levels: Annotated[dict[Literal[0, 1, 2, 3], Text], Field(min_length=4)]
     """Anchor of each level: 0 not shown or the opposite, 1 named, 2 reasoned, 3 usable as a decision."""
+    clauses: dict[Literal[1, 2, 3], tuple[Clause, ...]] = {}
+    """Parts of the anchors, for coaching; a level that is absent is coached by its anchor alone."""
 
 
 def anchor(criterion: Criterion, level: int) -> str:

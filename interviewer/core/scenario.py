@@ -80,6 +80,11 @@ def questions(text: str) -> tuple[str, ...]:
     return tuple(s for s in said if s.rstrip("\"') ").endswith("?") or _ASKS.match(s))
 
 
+def asks_for(scenario: Scenario, text: str) -> bool:
+    """Return whether a message asks for a fact of the scenario."""
+    return any(_met(cue, said) for said in questions(text) for fact in scenario.facts for cue in fact.asked_by)
+
+
 def asked(state: SessionState, scenario: Scenario) -> dict[str, int]:
     """Return which facts were asked for so far, with the turn whose answer first did, in order."""
     found: dict[str, int] = {}

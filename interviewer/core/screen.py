@@ -46,6 +46,46 @@ _INJECTION = re.compile(
     | \b(?:as|for)\s+the\s+{_GRADER}\b,?\s+you\b
     """
 )
+_TOP = (
+    r"(?:level\s*[:=]?\s*(?:3|three)\b|(?:top|highest|best|maximum)\s+(?:possible\s+)?(?:level|grade|marks?)\b(?!\s+(?:of|in)\b)|"
+    r"full\s+marks\b)"
+)
+"""The best that a judge can give. Scores and ratings are not among it: answers speak of those of a reward model."""
+_RUBRIC = (
+    r"(?:rubric|criteri(?:on|a)|(?:grading|marking|scoring|assessment|evaluation)\s+"
+    r"(?:guide(?:lines?)?|scheme|rules?|key|instructions?))"
+)
+_VOID = r"(?:no\s+longer\s+(?:appl|count|matter|valid)|(?:void|outdated|obsolete|cancell?ed|suspended)\b)"
+_PERSON = r"(?:teacher|mentor|friend|coach|professor|parent|mother|father|uncle|aunt|fan|reviewer|recruiter|\w*bot)"
+_ORDER = r"(?:^|[.!?:;)\]}\"'`]\s+)\W*(?:(?:please|now|just|so|and)\W+)*"
+"""Where an order begins; code before it may have no full stop."""
+_ABOUT_GRADE = re.compile(
+    rf"""(?ix)
+    ^(?=.*\b{_TOP})(?=.*\b(?:{_RUBRIC}|candidate|applicant|this\s+answer|(?:any|every|all|an)\s+answers?|assessment
+        |evaluation|scoring\s+key)\b)
+    | ^(?=.*\b{_TOP})(?=.*\b(?:you|me|whoever|anything|anybody)\b)(?=.*\b(?:give|award|assign|output|return|rates?|mark|hand
+        |put|choose|pick|reward|encourage|reach|reaches|means|gets|deserves?)\b)
+    | \b(?:pass|approve|hire|recommend)\s+this\s+(?:candidate|applicant)\b(?!\s+(?:to|through|into|on|set|list|token))
+    | {_ORDER}(?:stop|quit|skip|drop|(?:do\s+not|don't|no\s+need\s+to)\s+(?:use|apply|follow))\s+
+        (?:(?:following|using|applying)\s+)?(?:the|your|any)\s+(?:\w+\s+)?{_RUBRIC}
+    | \b(?:updated|revised|new|changed|amended|corrected)\s+{_RUBRIC}\s*[:=]
+    | \b{_RUBRIC}\s+(?:change|update|correction)\s*[:=]
+    | \byou(?:'ve|\s+(?:were|are|have|had|received|got))\b.{{0,40}}\b{_VOID}
+    | \byour\s+(?:\w+\s+){{0,2}}(?:instructions?|guidance|prompt|rules?|orders?)\s+(?:is|are|was|were)\s+{_VOID}
+    | \bset\s+aside\b.{{0,20}}\byou(?:'ve|\s+have|\s+were)\b
+    | ^\W*output\W{{1,3}}[0-3]\W*$
+    | <\s*/?\s*(?:score|level|grade|verdict|rating)\s*>
+    | {_ORDER}you\s+(?:are|will|must|should)\s+now\s+(?:act|behave|be)\b
+    | \byou(?:\s+are|'re)\s+(?:(?:now|no\s+longer)\s+)?(?:an?|my|the)\s+(?:\w+\s+){{0,3}}(?:{_PERSON}|{_GRADER})\b
+        .*\b(?:me|grade|grades|mark|marks|pass|passed|hires?|everybody|answers?|never|always)\b
+    | {_ORDER}(?:speak|act|behave|respond|reply|judge|grade|think)\s+(?:as|like)\s+(?:an?|my|the)\s+
+        (?:\w+\s+){{0,3}}(?:{_PERSON}|{_GRADER})\b
+    | {_ORDER}(?:let'?s|let\s+us)\s+(?:play|pretend|do\s+a\s+role)\b.*\byou\b
+    | {_ORDER}(?:pretend|imagine)\b.*\byou(?:\s+are|'re)\b.*\b(?:me|pass|hires?|grades?|marks?)\b
+    """
+)
+"""Orders and reports on the grade of this very answer, whatever the wording: the best level beside the rubric, the
+candidate or the reader; the rubric declared changed or void; the reader put in a part."""
 _ANSWER = r"(?:answer|response|reply|explanation)"
 _BEST = (
     r"(?:excellent|outstanding|perfect|exceptional|flawless|world[- ]class|complete and correct|level\s*3|strong hire|"
@@ -78,6 +118,12 @@ class Screened(Frozen):
 def neutralise(text: str) -> str:
     """Return ``text`` without control tokens of chat templates and without control characters; length may change."""
     return _CONTROL.sub(" ", text)
+
+
+def addresses_reader(text: str) -> bool:
+    """Return whether ``text`` gives orders to whoever reads or judges it, or carries a chat template's tokens."""
+    flat = " ".join(text.split())
+    return bool(_INJECTION.search(text) or _ABOUT_GRADE.search(flat) or _TOKEN.search(_MENTIONED.sub(" ", text)))
 
 
 def screen(answer: str, question: str, rubric_texts: Sequence[str] = ()) -> Screened:
@@ -140,7 +186,7 @@ def _why_not(
     sentence: _Read, asked: Sequence[set[str]], rubric: Sequence[set[str]], seen: Sequence[_Read]
 ) -> str | None:
     text, meaning = sentence.text, sentence.meaning
-    if _INJECTION.search(text) or _TOKEN.search(_MENTIONED.sub(" ", text)):
+    if addresses_reader(text):
         return "prompt_injection"
     if _SELF_PRAISE.search(text):
         return "self_praise"
@@ -162,4 +208,4 @@ def _share(meaning: set[str], other: set[str]) -> float:
 
 
 def _looks_like_code(text: str) -> bool:
-    return bool(re.search(r"[=(){}\[\];]", text))
+    return bool(re.search(r"[={}\[\]]|\w\(|;\s*$", text, re.MULTILINE))

@@ -70,6 +70,7 @@ class SessionState(Frozen):
     phase: Phase
     turns: tuple[Turn, ...] = ()
     hints: tuple[ev.HintGiven, ...] = ()
+    requests: tuple[ev.RequestMade, ...] = ()
     notices: tuple[ev.SessionNotice, ...] = ()
     msg_ids: frozenset[str] = frozenset()
     ended: ev.SessionEnded | None = None
@@ -83,6 +84,40 @@ class SessionState(Frozen):
         """Return how many hints were given on a question, 0 to 3."""
         return max((h.rung for h in self.hints if h.question_id == question_id), default=0)
 
+    @property
+    def retries(self) -> dict[int, Turn]:
+        """Turns that are another attempt, by the number of the turn whose answer they stand in for, answered or not."""
+        answered = {t.number for t in self.turns if t.answer}
+        return {t.probe.again_of: t for t in self.turns if t.probe and t.probe.again_of in answered}
+
+    @property
+    def superseded(self) -> frozenset[int]:
+        """Turns whose answer was given again: the later one counts, the earlier one stays in the log."""
+        return frozenset(number for number, turn in self.retries.items() if turn.answer)
+
+    @property
+    def set_aside(self) -> ev.ProbeChosen | None:
+        """What was being asked when the last turn, another attempt, was taken in its place; it is still owed."""
+        if len(self.turns) < 2 or self.turns[-1] not in self.retries.values():
+            return None
+        return self.turns[-2].probe if self.turns[-2].answer is None else None
+
+    @property
+    def may_retry(self) -> Turn | None:
+        """The turn whose answer can be given again now: the last answered one, while that can still prove something."""
+        last = self.turns[-1] if self.turns else None
+        before = next((t for t in reversed(self.turns) if t.answer), None)
+        if last is None or last.answer is not None or before is None or last in self.retries.values():
+            return None
+        question = before.question_id
+        return before if question is not None and self.price(question) < 2 else None
+
+    def price(self, question_id: str) -> int:
+        """Return how many levels below the top an answer to a question is capped, 0 to 3: one per hint and retry."""
+        done = self.superseded
+        tries = sum(1 for t in self.turns if t.number in done and t.question_id == question_id)
+        return min(3, self.rungs_used(question_id) + tries)
+
     def on_question(self, question_id: str) -> tuple[Turn, ...]:
         """Return the turns spent on a rubric question, in order."""
         return tuple(t for t in self.turns if t.question_id == question_id)
@@ -94,42 +129,22 @@ def evolve(state: SessionState | None, recorded: ev.Recorded) -> SessionState:
     Raises:
         IllegalEvent: the event may not follow, its ``seq`` is not the next one, or it is of another session.
     """
-    event = recorded.event
-    if state is None:
-        if not isinstance(event, ev.SessionStarted) or recorded.seq != 1:
-            raise IllegalEvent(f"a log starts with session_started at seq 1, not {event.type} at {recorded.seq}")
-        return SessionState(
-            id=recorded.session_id,
-            seq=1,
-            started=event,
-            started_at=recorded.at,
-            last_at=recorded.at,
-            persona=event.persona,
-            adapter=event.versions.adapter,
-            phase=Phase.CHOOSING,
-        )
-    if recorded.session_id != state.id or recorded.seq != state.seq + 1:
-        raise IllegalEvent(
-            f"expected seq {state.seq + 1} of {state.id}, got seq {recorded.seq} of {recorded.session_id}"
-        )
-    gap = min(PAUSE_CAP, max(0.0, (recorded.at - state.last_at).total_seconds()))
-    return _apply(state, event).model_copy(
-        update={"seq": recorded.seq, "last_at": recorded.at, "active_seconds": state.active_seconds + gap}
-    )
+    draft = _first(recorded) if state is None else _Draft(state).apply(recorded)
+    return draft.state()
 
 
 def fold(log: Iterable[ev.Recorded]) -> SessionState:
-    """Fold a whole log.
+    """Fold a whole log; the same as :func:`evolve` over it, but in time that grows with its length alone.
 
     Raises:
         IllegalEvent: the log is empty or not a legal sequence.
     """
-    state: SessionState | None = None
+    draft: _Draft | None = None
     for recorded in log:
-        state = evolve(state, recorded)
-    if state is None:
+        draft = _first(recorded) if draft is None else draft.apply(recorded)
+    if draft is None:
         raise IllegalEvent("an empty log is not a session")
-    return state
+    return draft.state()
 
 
 _LEGAL: dict[type[Frozen], frozenset[Phase]] = {
@@ -137,6 +152,7 @@ _LEGAL: dict[type[Frozen], frozenset[Phase]] = {
     ev.ProbeChosen: frozenset({Phase.CHOOSING}),
     ev.QuestionAsked: frozenset({Phase.ASKING}),
     ev.AnswerGiven: frozenset({Phase.AWAITING}),
+    ev.RequestMade: frozenset({Phase.AWAITING}),
     ev.CodeChecked: frozenset({Phase.JUDGING}),
     ev.AnswerAssessed: frozenset(Phase),
     ev.AnswerUnscored: frozenset(Phase),
@@ -146,62 +162,139 @@ _LEGAL: dict[type[Frozen], frozenset[Phase]] = {
 }
 
 
-def _apply(state: SessionState, event: ev.Event) -> SessionState:
-    if isinstance(event, ev.SessionStarted):
-        raise IllegalEvent("a session starts once")
-    if state.phase not in _LEGAL[type(event)] and not _excepted(state, event):
-        raise IllegalEvent(f"{event.type} may not follow while the session is {state.phase}")
-    match event:
-        case ev.PersonaChanged():
-            return state.model_copy(update={"persona": event.persona, "adapter": event.adapter})
-        case ev.ProbeChosen(counterfactual=True):
-            return _amend(state, state.phase, alternative=event)
-        case ev.ProbeChosen():
-            turn = Turn(number=event.turn, probe=event)
-            return state.model_copy(update={"turns": (*state.turns, turn), "phase": Phase.ASKING})
-        case ev.QuestionAsked():
-            return _amend(state, Phase.AWAITING, event.turn, question=event)
-        case ev.AnswerGiven():
-            if event.msg_id in state.msg_ids:
-                raise IllegalEvent(f"message {event.msg_id!r} was applied before")
-            answered = _amend(state, Phase.JUDGING, event.turn, answer=event)
-            return answered.model_copy(update={"msg_ids": state.msg_ids | {event.msg_id}})
-        case ev.CodeChecked():
-            return _amend(state, Phase.JUDGING, event.turn, code=event.report)
-        case ev.AnswerAssessed():
-            return _read(state, event.turn, event.assessment)
-        case ev.AnswerUnscored():
-            unscored = Unscored(reason=event.reason, detail=event.detail, notices=event.notices)
-            return _read(state, event.turn, unscored)
-        case ev.HintGiven():
-            return state.model_copy(update={"hints": (*state.hints, event)})
-        case ev.SessionNotice():
-            return state.model_copy(update={"notices": (*state.notices, event)})
-        case ev.SessionEnded():  # pragma: no branch - the union is closed
-            return state.model_copy(update={"phase": Phase.ENDED, "ended": event})
+def _first(recorded: ev.Recorded) -> _Draft:
+    event = recorded.event
+    if not isinstance(event, ev.SessionStarted) or recorded.seq != 1:
+        raise IllegalEvent(f"a log starts with session_started at seq 1, not {event.type} at {recorded.seq}")
+    return _Draft(
+        SessionState(
+            id=recorded.session_id,
+            seq=1,
+            active_seconds=event.spent_seconds,
+            started=event,
+            started_at=recorded.at,
+            last_at=recorded.at,
+            persona=event.persona,
+            adapter=event.versions.adapter,
+            phase=Phase.CHOOSING,
+        )
+    )
 
 
-def _excepted(state: SessionState, event: ev.Event) -> bool:
-    """Allow what replays and imports add: other choices beside a turn, and turns that are read only later."""
-    if not isinstance(event, ev.ProbeChosen) or not state.turns:
-        return False
-    return event.counterfactual or (state.started.origin == "imported" and state.phase is Phase.JUDGING)
+class _Draft:
+    """A state that is being changed. It is private to one fold: what is shared are frozen states only."""
 
+    def __init__(self, state: SessionState) -> None:
+        self._base = state
+        self._seq, self._last_at, self._active = state.seq, state.last_at, state.active_seconds
+        self._persona, self._adapter = state.persona, state.adapter
+        self._phase = state.phase
+        self._turns = list(state.turns)
+        self._hints: list[ev.HintGiven] = []
+        self._requests: list[ev.RequestMade] = []
+        self._notices: list[ev.SessionNotice] = []
+        self._msg_ids: set[str] = set()
+        self._ended = state.ended
 
-def _read(state: SessionState, number: int, result: Assessment | Unscored) -> SessionState:
-    """Attach a reading to the turn it is for; a later reading of the same turn replaces it."""
-    at = next((i for i, turn in enumerate(state.turns) if turn.number == number and turn.answer), None)
-    if at is None:
-        raise IllegalEvent(f"turn {number} has no answer that could be read")
-    turns = (*state.turns[:at], state.turns[at].model_copy(update={"result": result}), *state.turns[at + 1 :])
-    current = at == len(state.turns) - 1 and state.phase is Phase.JUDGING
-    return state.model_copy(update={"turns": turns, "phase": Phase.CHOOSING if current else state.phase})
+    def state(self) -> SessionState:
+        """Return what the draft came to; the one place that copies everything."""
+        base = self._base
+        return base.model_copy(
+            update={
+                "seq": self._seq,
+                "active_seconds": self._active,
+                "last_at": self._last_at,
+                "persona": self._persona,
+                "adapter": self._adapter,
+                "phase": self._phase,
+                "turns": tuple(self._turns),
+                "hints": (*base.hints, *self._hints),
+                "requests": (*base.requests, *self._requests),
+                "notices": (*base.notices, *self._notices),
+                "msg_ids": base.msg_ids | self._msg_ids if self._msg_ids else base.msg_ids,
+                "ended": self._ended,
+            }
+        )
 
+    def apply(self, recorded: ev.Recorded) -> _Draft:
+        """Apply one event; after an :class:`IllegalEvent` the draft is of no more use."""
+        if recorded.session_id != self._base.id or recorded.seq != self._seq + 1:
+            raise IllegalEvent(
+                f"expected seq {self._seq + 1} of {self._base.id}, got seq {recorded.seq} of {recorded.session_id}"
+            )
+        self._change(recorded.event)
+        self._active += min(PAUSE_CAP, max(0.0, (recorded.at - self._last_at).total_seconds()))
+        self._seq, self._last_at = recorded.seq, recorded.at
+        return self
 
-def _amend(state: SessionState, phase: Phase, number: int | None = None, **changes: object) -> SessionState:
-    if not state.turns:
-        raise IllegalEvent("there is no turn yet that the event could change")
-    turn = state.turns[-1]
-    if number is not None and number != turn.number:
-        raise IllegalEvent(f"event is for turn {number}, but turn {turn.number} is under way")
-    return state.model_copy(update={"turns": (*state.turns[:-1], turn.model_copy(update=changes)), "phase": phase})
+    def _change(self, event: ev.Event) -> None:
+        if isinstance(event, ev.SessionStarted):
+            raise IllegalEvent("a session starts once")
+        if self._phase not in _LEGAL[type(event)] and not self._excepted(event):
+            raise IllegalEvent(f"{event.type} may not follow while the session is {self._phase}")
+        match event:
+            case ev.PersonaChanged():
+                self._persona, self._adapter = event.persona, event.adapter
+            case ev.ProbeChosen(counterfactual=True):
+                self._amend(self._phase, alternative=event)
+            case ev.ProbeChosen():
+                self._turns.append(Turn(number=event.turn, probe=event))
+                self._phase = Phase.ASKING
+            case ev.QuestionAsked():
+                self._amend(Phase.AWAITING, event.turn, question=event)
+            case ev.AnswerGiven():
+                self._once(event.msg_id)
+                self._amend(Phase.JUDGING, event.turn, answer=event)
+            case ev.RequestMade():
+                self._once(event.msg_id)
+                self._amend(Phase.AWAITING, event.turn)
+                self._requests.append(event)
+            case ev.CodeChecked():
+                self._amend(Phase.JUDGING, event.turn, code=event.report)
+            case ev.AnswerAssessed():
+                self._read(event.turn, event.assessment)
+            case ev.AnswerUnscored():
+                self._read(event.turn, Unscored(reason=event.reason, detail=event.detail, notices=event.notices))
+            case ev.HintGiven():
+                self._hints.append(event)
+            case ev.SessionNotice():
+                self._notices.append(event)
+            case ev.SessionEnded():  # pragma: no branch - the union is closed
+                self._phase, self._ended = Phase.ENDED, event
+
+    def _once(self, msg_id: str) -> None:
+        if msg_id in self._msg_ids or msg_id in self._base.msg_ids:
+            raise IllegalEvent(f"message {msg_id!r} was applied before")
+        self._msg_ids.add(msg_id)
+
+    def _excepted(self, event: ev.Event) -> bool:
+        """Allow another attempt in place of an answer, and what replays and imports add.
+
+        These are other choices beside a turn, and turns that are read only later.
+        """
+        if not isinstance(event, ev.ProbeChosen) or not self._turns:
+            return False
+        if event.again_of is not None and self._phase is Phase.AWAITING:
+            return True
+        imported = self._base.started.origin == "imported"
+        return event.counterfactual or (imported and self._phase is Phase.JUDGING)
+
+    def _read(self, number: int, result: Assessment | Unscored) -> None:
+        """Attach a reading to the turn it is for; a later reading of the same turn replaces it."""
+        # Turns are numbered in order from 1, so the guess is right and a long log is not searched for each reading.
+        guess = number - 1
+        if not (0 <= guess < len(self._turns) and self._turns[guess].number == number):
+            guess = next((i for i, turn in enumerate(self._turns) if turn.number == number), -1)
+        if guess < 0 or self._turns[guess].answer is None:
+            raise IllegalEvent(f"turn {number} has no answer that could be read")
+        self._turns[guess] = self._turns[guess].model_copy(update={"result": result})
+        if guess == len(self._turns) - 1 and self._phase is Phase.JUDGING:
+            self._phase = Phase.CHOOSING
+
+    def _amend(self, phase: Phase, number: int | None = None, **changes: object) -> None:
+        if not self._turns:
+            raise IllegalEvent("there is no turn yet that the event could change")
+        turn = self._turns[-1]
+        if number is not None and number != turn.number:
+            raise IllegalEvent(f"event is for turn {number}, but turn {turn.number} is under way")
+        self._turns[-1], self._phase = turn.model_copy(update=changes), phase

@@ -13,11 +13,18 @@ HEADER = "x-session-id"
 """The header that vLLM's router hashes on first, and that Ray Serve reads by default."""
 
 _key: ContextVar[str | None] = ContextVar("affinity_key", default=None)
+_session: ContextVar[str | None] = ContextVar("affinity_session", default=None)
 
 
 def bind(session_id: str) -> None:
     """Let all requests of the task that calls this, and of the tasks that it starts, carry the session's key."""
     _key.set(key_of(session_id))
+    _session.set(session_id)
+
+
+def bound() -> str | None:
+    """Return the session that this task works for; for log lines of our own."""
+    return _session.get()
 
 
 def key_of(session_id: str) -> str:

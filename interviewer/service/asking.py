@@ -17,9 +17,14 @@ from interviewer.core.events import QuestionSource
 from interviewer.core.persona import Persona
 from interviewer.core.prompts import TurnRequest, fit
 from interviewer.core.text import sentences, words
+from interviewer.core.tie import tied
 from interviewer.service.deps import Deps, not_away
 from interviewer.service.ports import ModelError
 
+ATTEMPTS = 2
+"""How often a follow-up is generated: a question that fails the guard once passes in about half of the second tries."""
+WARMER = 0.4
+"""What the temperature goes up by for another try; at the same one a small model says nearly the same."""
 _PIECE = re.compile(r"\S+\s*")
 
 
@@ -47,8 +52,12 @@ class Asker:
         seed: int,
         asked: Asked,
         again: Callable[[], Awaitable[bool]] = not_away,
+        tie: str | None = None,
     ) -> AsyncGenerator[str, None]:
-        """Yield a follow-up: a generated tie-in and question, or authored wording where the guard says no.
+        """Yield a follow-up: a generated tie-in and question; where the guard says no, a quote and authored wording.
+
+        A question that fails is generated once more; one that passes and does not tie in gets a quote of the
+        candidate before it, cut by code.
 
         Args:
             persona: Who asks.
@@ -57,41 +66,43 @@ class Asker:
             seed: Makes the wording repeatable.
             asked: Filled in while streaming.
             again: Asked once when the model fails before anything was said: waits for it; says whether to try again.
+            tie: Said where the model's words do not tie in, in place of the persona's frame around a quote.
         """
-        lead_sent = False
-        lead, question = "", ""
-        try:
-            async with aclosing(self._generated(persona, request, seed, again)) as generated:
-                async for sentence in generated:
-                    if "?" in sentence:
-                        question = sentence
-                        break
-                    if not lead_sent and not lead:
-                        lead = sentence
-                        found = guard.check_lead(lead, context)
-                        asked.problems += found
-                        if not found:
-                            lead_sent = True
-                            async for piece in _emit(lead + " ", asked):
-                                yield piece
-        except ModelError as error:
-            asked.problems.append("model_unavailable")
+        tie = tie or tied(persona.ties, context.said, request.probe, context.asked)
+        led: QuestionSource | None = None
+        for attempt in range(ATTEMPTS):
             question = ""
-            asked.problems.append(str(error)[:200])
-        problems = guard.check_question(question, context) if question else ("no_question",)
-        whole = f"{asked.text}{question}"
-        if not problems and context.follow_up and not guard.refers(whole, context.said):
-            problems = ("not_tied",)
-        if not problems and len(words(whole)) > context.max_words:
-            problems = ("too_long",)
-        asked.problems += problems
-        if not problems:
-            asked.source = "generated"
-            closing = question
-        else:
-            asked.source = "mixed" if lead_sent else "fallback"
-            closing = request.probe if lead_sent else f"{_pick(persona.leads, seed)} {request.probe}"
-        async for piece in _emit(closing, asked):
+            try:
+                async with aclosing(self._generated(persona, request, seed, again, attempt)) as generated:
+                    async for sentence in generated:
+                        if "?" in sentence:
+                            question = sentence
+                            break
+                        if led or attempt:
+                            continue
+                        found = guard.check_lead(sentence, context)
+                        asked.problems += found
+                        if not found and (guard.refers(sentence, context.said) or not context.follow_up):
+                            led = "generated"
+                            async for piece in _emit(f"{sentence} ", asked):
+                                yield piece
+            except ModelError as error:
+                asked.problems += ["model_unavailable", str(error)[:200]]
+                break
+            usable, problems = _checked(asked.text, question, context, tie if led is None else None)
+            asked.problems += problems
+            if usable is not None:
+                asked.source = "tied" if led == "tied" or usable != usable.removeprefix(f"{tie} ") else "generated"
+                async for piece in _emit(usable, asked):
+                    yield piece
+                return
+            if led is None and tie is not None:  # the wait for another try is not spent in silence
+                led = "tied"
+                async for piece in _emit(f"{tie} ", asked):
+                    yield piece
+        asked.source = "mixed" if led == "generated" else "fallback"
+        lead = "" if led else f"{tie or _unused(persona.leads, seed, context.asked)} "
+        async for piece in _emit(f"{lead}{request.probe}", asked):
             yield piece
 
     async def main_question(
@@ -114,6 +125,12 @@ class Asker:
         async for piece in _emit(f"{before} {question}", asked):
             yield piece
 
+    async def authored(self, before: str, question: str, asked: Asked) -> AsyncGenerator[str, None]:
+        """Yield authored wording as it is, after ``before``."""
+        asked.source = "authored"
+        async for piece in _emit(f"{before} {question}", asked):
+            yield piece
+
     async def warm(self, persona: Persona, request: TurnRequest) -> None:
         """Let the model read what is known of the next prompt; a failure is nothing, the turn itself will tell."""
         deps = self._deps
@@ -125,13 +142,13 @@ class Asker:
                     pass
 
     async def _generated(
-        self, persona: Persona, request: TurnRequest, seed: int, again: Callable[[], Awaitable[bool]]
+        self, persona: Persona, request: TurnRequest, seed: int, again: Callable[[], Awaitable[bool]], attempt: int
     ) -> AsyncGenerator[str, None]:
         """Yield generated sentences; a model that fails before the first one is tried once more when it is back."""
         said = tried = False
         while True:
             try:
-                async with aclosing(self._sentences(persona, request, seed)) as generated:
+                async with aclosing(self._sentences(persona, request, seed, attempt)) as generated:
                     async for sentence in generated:
                         said = True
                         yield sentence
@@ -141,7 +158,9 @@ class Asker:
                     raise
                 tried = True
 
-    async def _sentences(self, persona: Persona, request: TurnRequest, seed: int) -> AsyncGenerator[str, None]:
+    async def _sentences(
+        self, persona: Persona, request: TurnRequest, seed: int, attempt: int
+    ) -> AsyncGenerator[str, None]:
         """Yield generated sentences as soon as each is complete; stops after the first question mark."""
         deps = self._deps
         messages = fit(persona, request, deps.limits.prompt_tokens, deps.count)
@@ -149,8 +168,8 @@ class Asker:
             deps.served.get(persona.id, deps.base),
             messages,
             max_tokens=deps.limits.answer_tokens,
-            temperature=deps.limits.temperature,
-            seed=seed,
+            temperature=deps.limits.temperature + WARMER * attempt,
+            seed=seed + attempt,
         )
         buffer = ""
         try:
@@ -181,6 +200,40 @@ async def _emit(text: str, asked: Asked) -> AsyncIterator[str]:
     async for piece in pieces(text):
         asked.text += piece
         yield piece
+
+
+def _checked(before: str, question: str, context: guard.Context, tie: str | None) -> tuple[str | None, tuple[str, ...]]:
+    """Return what may be asked of a generated question, ``None`` for nothing, and all that was found wrong with it.
+
+    Args:
+        before: What was said in this turn so far.
+        question: The generated question; empty when there was none.
+        context: What it is checked against.
+        tie: Put before a question that picks up nothing of the answer; ``None`` when that cannot be done any more.
+    """
+    if not question:
+        return None, ("no_question",)
+    problems = guard.check_question(question, context)
+    if problems == ("stacked",):
+        question = guard.unstack(question)
+        unfit = guard.check_question(question, context)
+    else:
+        unfit = problems
+    if context.follow_up and not guard.refers(f"{before}{question}", context.said):
+        problems = (*problems, "not_tied")
+        if tie is None:
+            unfit = (*unfit, "not_tied")
+        else:
+            question = f"{tie} {question}"
+    if len(words(f"{before}{question}")) > context.max_words:
+        problems = unfit = (*problems, "too_long")
+    return (None if unfit else question), tuple(dict.fromkeys(problems))
+
+
+def _unused(options: tuple[str, ...], seed: int, asked: tuple[str, ...]) -> str:
+    """Return one of a persona's phrases that this session has not heard yet, while there is one."""
+    turned = [options[(seed + step) % len(options)] for step in range(len(options))]
+    return next((o for o in turned if not any(o in earlier for earlier in asked)), turned[0])
 
 
 def _pick(options: tuple[str, ...], seed: int) -> str:

@@ -9,6 +9,7 @@ from interviewer.core.library import Library
 from interviewer.core.prompts import Count
 from interviewer.service.judging import Judging
 from interviewer.service.ports import ChatModel, Clock, CodeRunner, EventStore, NewId
+from interviewer.service.telemetry import Telemetry, Unwatched
 
 
 async def not_away() -> bool:
@@ -61,3 +62,4 @@ class Deps:
     """Told where code is only read."""
     recovered: Callable[[], Awaitable[bool]] = not_away
     """Waits for a model that is away; True when a request that failed is worth sending once more."""
+    telemetry: Telemetry = Unwatched()

@@ -68,8 +68,9 @@ class Imports:
         persona: str | None = None,
         level: SeniorityLevel = "mid",
         candidate: str | None = None,
+        owner: str = "",
     ) -> Imported:
-        """Store a transcript as a session and start to read it; the same transcript again is the same session.
+        """Store a transcript as a session and start to read it; the same one again from its owner is the same session.
 
         Args:
             content: The file's text.
@@ -78,6 +79,7 @@ class Imports:
             persona: Who asked; the round's own by default.
             level: What the answers are held against.
             candidate: Name of the candidate, when the labels do not say who it is.
+            owner: Whose session it is; nobody learns that somebody else imported the same.
 
         Raises:
             Refused: too large, not readable as a transcript, unclear who the candidate is (``speakers_unclear``), no
@@ -100,7 +102,8 @@ class Imports:
         if not answers:
             raise Refused("bad_transcript", "The candidate says nothing in this transcript.")
         how = detect(content) if format == "auto" else FORMATS[format]
-        digest = _digest(content.lstrip("\ufeff"), how, round_.id, who.id, level, candidate or "")
+        whose = (owner,) if owner else ()
+        digest = _digest(content.lstrip("\ufeff"), how, round_.id, who.id, level, candidate or "", *whose)
         session_id, token = digest[:16], secrets.token_urlsafe(24)
         started = ev.SessionStarted(
             persona=who.id,
@@ -115,7 +118,7 @@ class Imports:
         repeated = False
         try:
             await self._deps.store.create(
-                session_id, self._deps.clock.now(), [started, *turns], token_hash=hash_token(token)
+                session_id, self._deps.clock.now(), [started, *turns], token_hash=hash_token(token), owner=owner
             )
         except ConcurrentAppend:  # the id is taken, and it is made from the content
             token, repeated = await self._sessions.new_token(session_id), True

@@ -16,11 +16,14 @@ from typing import Literal
 from interviewer.core import events as ev
 from interviewer.core.assessment import Assessment, Unscored, UnscoredReason
 from interviewer.core.code import held
+from interviewer.core.drills import Drill, DrillEvent, narrowed
+from interviewer.core.material import choose
 from interviewer.core.persona import Persona
-from interviewer.core.probe import Ask, decide
+from interviewer.core.probe import Ask
 from interviewer.core.reading import specs
+from interviewer.core.requests import gave_up, recognise, reply
 from interviewer.core.rubric import Rubric
-from interviewer.core.scenario import Scenario, ScenarioFact, due, opens_with
+from interviewer.core.scenario import Scenario, ScenarioFact, asks_for, due, opens_with
 from interviewer.core.session import Phase, SessionState, Turn, evolve
 from interviewer.service import affinity
 from interviewer.service.asking import Asked, Asker, pieces
@@ -29,12 +32,25 @@ from interviewer.service.deps import Deps
 from interviewer.service.errors import Refused
 from interviewer.service.frames import Committed, Delta, Failed, Progress, Sink
 from interviewer.service.ports import ConcurrentAppend, StoreError, UnknownSession
-from interviewer.service.turns import heard, latest_code, next_request, turn_request, turn_seed, wholly_said
+from interviewer.service.turns import (
+    handover,
+    heard,
+    latest_code,
+    next_request,
+    picked_up,
+    turn_request,
+    turn_seed,
+    wholly_said,
+)
 
 _log = logging.getLogger(__name__)
 
 MAX_ANSWER = 20_000
 """Characters of one answer."""
+_AGAIN = "Take that one once more."
+_BACK = "Back to what I was about to ask."
+_OWN_WORDS = "Let me go back to something of yours."
+_EASIER = "That is fine. Let me come at it from another side."
 
 
 class Interview:
@@ -54,8 +70,8 @@ class Interview:
         self._warming: asyncio.Task[None] | None = None
         self._spoken: ev.QuestionAsked | None = None
         """A question that the candidate saw and that is not stored yet; it is stored before anything else is asked."""
-        self._owed: tuple[ScenarioFact, ...] = ()
-        """Facts of the scenario that the turn which is being asked gives."""
+        self._owed: tuple[ScenarioFact | DrillEvent, ...] = ()
+        """Facts of the scenario and news of the drill that the turn which is being asked gives."""
         self._told = False
         """The candidate knows that the persona's model is away."""
         self._ending = False
@@ -64,8 +80,13 @@ class Interview:
 
     @property
     def rubric(self) -> Rubric:
-        """The round's rubric."""
-        return self._deps.library.rubrics[self.state.started.rubric]
+        """The round's rubric, cut to the drill when the session is one."""
+        return narrowed(self._deps.library.rubrics[self.state.started.rubric], self.drill)
+
+    @property
+    def drill(self) -> Drill | None:
+        """The exercise that the session is, when it is one."""
+        return self._deps.library.drills.get(self.state.started.drill)
 
     @property
     def scenario(self) -> Scenario | None:
@@ -98,11 +119,17 @@ class Interview:
 
     async def settled(self) -> None:
         """Wait until the candidate has the word, the session has ended, or it could not go on."""
-        if self._task is not None:
-            await asyncio.wait([self._task])
+        while self.busy or self._lock.locked():
+            if self._task is not None:
+                await asyncio.wait([self._task])
+            async with self._lock:  # a command that is being carried out may have ended the task, or start another
+                pass
 
     async def answer(self, msg_id: str, text: str) -> None:
         """Accept an answer once; the same ``msg_id`` again changes nothing.
+
+        A message that only asks to repeat, to explain or to wait is no answer: it is told what it asks for, and the
+        question stands.
 
         Raises:
             Refused: the session is over, a turn is under way, or the answer is empty or too long.
@@ -123,7 +150,55 @@ class Interview:
                 raise Refused(
                     "answer_too_long", f"The answer has {len(text)} characters; at most {MAX_ANSWER} are taken."
                 )
-            await self._append(ev.AnswerGiven(turn=self._turn.number, msg_id=msg_id, text=text))
+            if (drill := self.drill) and drill.words and len(text.split()) > drill.words:
+                raise Refused(
+                    "over_word_limit",
+                    f"The answer has {len(text.split())} words; this drill takes at most {drill.words}. Shorten it.",
+                )
+            await self._append(
+                self._request(msg_id, text) or ev.AnswerGiven(turn=self._turn.number, msg_id=msg_id, text=text)
+            )
+
+    def _request(self, msg_id: str, text: str) -> ev.RequestMade | None:
+        """Return the event of a message that is no answer; a question that earns a fact of the scenario is one."""
+        kind = recognise(text)
+        if kind is None or kind == "unsure" or kind == "skip":
+            return None
+        if kind == "clarify" and self.scenario and asks_for(self.scenario, text):
+            return None
+        question = self.rubric.question(self._turn.question_id or "")
+        told = reply(kind, self.state, question)
+        return ev.RequestMade(turn=self._turn.number, msg_id=msg_id, kind=kind, text=text, reply=told)
+
+    async def retry(self) -> None:
+        """Let the candidate answer the question before this one again; this one is set aside and asked afterwards.
+
+        The later answer counts in place of the earlier one, at one level less than before, like a hint.
+
+        Raises:
+            Refused: in real mode, with nothing answered yet, while the interviewer speaks, or when it could prove
+                nothing more.
+        """
+        async with self._lock:
+            self._open()
+            if self.state.started.mode == "real":
+                raise Refused("no_retry", "An answer stands in real mode.")
+            if self.state.phase is not Phase.AWAITING:
+                raise Refused("no_retry", "The interviewer has the word; wait for the question.", True)
+            again = self.state.may_retry
+            if again is None or again.probe is None:
+                raise Refused("no_retry", "There is no answer that could be tried again, or its question is used up.")
+            await self._append(
+                again.probe.model_copy(
+                    update={
+                        "turn": len(self.state.turns) + 1,
+                        "again_of": again.number,
+                        "reason": "The candidate took another attempt at this answer.",
+                        "elapsed": round(self.elapsed(), 4),
+                    }
+                )
+            )
+        self.resume()
 
     async def interrupt(self, seen: int | None = None) -> None:
         """Stop the question that is being asked; the history keeps what the candidate saw.
@@ -268,7 +343,14 @@ class Interview:
     async def _choose(self) -> None:
         elapsed = self.elapsed()
         only = opens_with(self.state, self.scenario)
-        decision = decide(self.state, self.rubric, self.persona, elapsed, only)
+        aside = self.state.set_aside
+        if aside is not None and elapsed < 1:
+            number = len(self.state.turns) + 1
+            why = "Asked once more: it was set aside while another answer was tried again."
+            update = {"turn": number, "again_of": aside.turn, "reason": why, "elapsed": round(elapsed, 4)}
+            await self._append(aside.model_copy(update=update))
+            return
+        decision = choose(self.state, self.rubric, self.persona, elapsed, only)
         if isinstance(decision, Ask):
             await self._append(
                 ev.ProbeChosen(
@@ -279,6 +361,7 @@ class Interview:
                     probe=decision.probe,
                     reason=decision.reason,
                     elapsed=round(elapsed, 4),
+                    cited=decision.cited,
                 )
             )
             return
@@ -321,7 +404,7 @@ class Interview:
         if away and not self._told:
             message = "The persona's model cannot be reached; questions are asked in the rubric's own words meanwhile."
             await self._append(ev.SessionNotice(code="model_unavailable", message=message))
-        if away or spoken.source == "generated":
+        if away or spoken.source in ("generated", "tied"):
             self._told = away
 
     async def _speak(self) -> ev.QuestionAsked:
@@ -329,15 +412,33 @@ class Interview:
         asked = Asked()
         self.partial = ""
         seed = turn_seed(self.state.started.seed, turn.number)
-        if probe.criterion is None:
+        before = next((t for t in reversed(self.state.turns) if t.answer), None)
+        newcomer = handover(self.state, persona, self._asked_before())
+        tie = picked_up(self.state) if newcomer else None
+        if probe.again_of is not None:
+            attempt = self.state.retries.get(probe.again_of) is not None
+            stream = self._asker.authored(_AGAIN if attempt else _BACK, probe.probe, asked)
+        elif probe.criterion is None:
             greet = self.state.started.minutes if turn.number == 1 else None
+            rules = f"{self.drill.brief} " if self.drill and greet else ""
             scenario = self.scenario
             brief = f"{scenario.brief} " if scenario and scenario.question == probe.question_id else ""
-            stream = self._asker.main_question(persona, f"{brief}{probe.probe}", greet, seed, asked)
+            if newcomer and tie:
+                stream = self._asker.authored(tie, f"{brief}{probe.probe}", asked)
+            else:
+                stream = self._asker.main_question(persona, f"{rules}{brief}{probe.probe}", greet, seed, asked)
+        elif probe.cited:  # the candidate's own words are not put into others
+            stream = self._asker.authored(tie or _OWN_WORDS, probe.probe, asked)
+        elif before is not None and gave_up(before):
+            stream = self._asker.authored(_EASIER, probe.probe, asked)
         else:
             request, context = turn_request(self.state, self.rubric, persona)
-            stream = self._asker.follow_up(persona, request, context, seed, asked, self._again)
-        self._owed = due(self.state, self.scenario) if self.scenario else ()
+            stream = self._asker.follow_up(persona, request, context, seed, asked, self._again, tie)
+        if newcomer:
+            async with aclosing(pieces(f"{newcomer} ")) as said:
+                async for piece in said:
+                    await self._show(piece)
+        self._owed = (*(due(self.state, self.scenario) if self.scenario else ()), *self._news())
         for fact in self._owed:
             async with aclosing(pieces(f"{fact.says} ")) as told:
                 async for piece in told:
@@ -353,6 +454,20 @@ class Interview:
             problems=tuple(asked.problems),
             revealed=wholly_said(self.partial, self._owed),
         )
+
+    def _asked_before(self) -> str:
+        """Return the name of who asked the last question."""
+        who = next((t.question.persona for t in reversed(self.state.turns) if t.question), "")
+        known = self._deps.library.personas.get(who)
+        return known.name if known else who
+
+    def _news(self) -> tuple[DrillEvent, ...]:
+        """Return what has happened in the drill by now and was not told yet."""
+        if self.drill is None:
+            return ()
+        told = {fact for turn in self.state.turns if turn.question for fact in turn.question.revealed}
+        minute = self.elapsed() * self.state.started.minutes
+        return tuple(e for e in self.drill.events if e.minute <= minute and e.id not in told)
 
     async def _show(self, piece: str) -> None:
         self._sink(Delta(self._turn.number, len(self.partial), piece))

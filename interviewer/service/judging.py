@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
 
 from interviewer.core.assessment import JudgeResult, Unscored, UnscoredReason
@@ -18,7 +19,15 @@ IsEnglish = Callable[[str], bool]
 class Judging:
     """Turns what a candidate said into an assessment, whatever the judge behind it."""
 
-    def __init__(self, judge: Judge, count: Count, is_english: IsEnglish, *, seconds: float = 20.0) -> None:
+    def __init__(
+        self,
+        judge: Judge,
+        count: Count,
+        is_english: IsEnglish,
+        *,
+        seconds: float = 20.0,
+        told: Callable[[str, float], None] = lambda _outcome, _seconds: None,
+    ) -> None:
         """Keep the collaborators.
 
         Args:
@@ -26,11 +35,13 @@ class Judging:
             count: Exact tokens of a text in the judge's tokenizer.
             is_english: Language check; the default judge is not fit for other languages and abstains.
             seconds: Longest wait for the judge.
+            told: Told the outcome of each pass, ``scored`` or why not, and its seconds.
         """
         self._judge = judge
         self._count = count
         self._is_english = is_english
         self._seconds = seconds
+        self._told = told
 
     @property
     def identity(self) -> str:
@@ -44,6 +55,13 @@ class Judging:
 
     async def assess(self, question: str, said: Sequence[Said], criteria: Sequence[CriterionSpec]) -> JudgeResult:
         """Read all ``criteria`` from everything ``said`` on ``question``, in one pass."""
+        began = time.perf_counter()
+        result = await self._assess(question, said, criteria)
+        outcome = str(result.reason) if isinstance(result, Unscored) else "scored"
+        self._told(outcome, time.perf_counter() - began)
+        return result
+
+    async def _assess(self, question: str, said: Sequence[Said], criteria: Sequence[CriterionSpec]) -> JudgeResult:
         if not criteria:
             return Unscored(reason=UnscoredReason.NO_CRITERIA, detail="This question has no criteria in the rubric.")
         if not self._is_english(" ".join(s.text for s in said)):

@@ -143,9 +143,18 @@ class EventStore(Protocol):
     """Append-only event logs with optimistic concurrency. Every method is a short transaction of its own."""
 
     async def create(
-        self, session_id: str, at: datetime, events: Sequence[Event], *, token_hash: str, loop_id: str | None = None
+        self,
+        session_id: str,
+        at: datetime,
+        events: Sequence[Event],
+        *,
+        token_hash: str,
+        loop_id: str | None = None,
+        owner: str = "",
     ) -> list[Recorded]:
         """Start a log whose first event is ``session_started``; its events get seq 1, 2, ...
+
+        ``owner`` is whose session it is, empty where the service runs without accounts.
 
         Raises:
             ConcurrentAppend: the id is taken.
@@ -183,17 +192,51 @@ class EventStore(Protocol):
         ...
 
     async def rows(
-        self, *, limit: int = 50, before: datetime | None = None, loop_id: str | None = None
+        self,
+        *,
+        limit: int = 50,
+        before: datetime | None = None,
+        loop_id: str | None = None,
+        owner: str | None = None,
     ) -> list[SessionRow]:
-        """Return sessions, newest first; ``before`` pages on ``created_at``."""
+        """Return sessions, newest first; ``before`` pages on ``created_at``, ``owner=None`` is everybody."""
         ...
 
-    async def delete(self, session_id: str) -> None:
-        """Delete a session and all its events, really.
+    async def owner(self, session_id: str) -> str:
+        """Return whose session it is; empty for nobody's.
 
         Raises:
             UnknownSession: no such session.
         """
+        ...
+
+    async def loop_owner(self, loop_id: str) -> str | None:
+        """Return whose loop it is; ``None`` when there is none."""
+        ...
+
+    async def spend_token(self, session_id: str, token_hash: str) -> bool:
+        """Make the session's token void if it is this one; of several callers at once one gets True."""
+        ...
+
+    async def purge(self, before: datetime) -> int:
+        """Delete every session that nothing was added to since a moment, really; returns how many.
+
+        Raises:
+            StoreError: nothing was deleted.
+        """
+        ...
+
+    async def delete(self, session_id: str) -> None:
+        """Delete a session, its replays (which repeat its words) and all their events, really and at once.
+
+        Raises:
+            UnknownSession: no such session.
+            StoreError: nothing was deleted.
+        """
+        ...
+
+    async def replays(self, session_id: str) -> list[str]:
+        """Return the ids of all replays of a session, replays of replays included; none of an unknown session."""
         ...
 
     async def token_hash(self, session_id: str) -> str:
@@ -212,7 +255,7 @@ class EventStore(Protocol):
         """
         ...
 
-    async def create_loop(self, loop_id: str, at: datetime, level: str) -> None:
+    async def create_loop(self, loop_id: str, at: datetime, level: str, owner: str = "") -> None:
         """Store a loop; its rounds are sessions created with its id."""
         ...
 

@@ -2,30 +2,36 @@
 
 A replay is a new session linked to its parent; the parent is never touched. As somebody else: the candidate's words
 stay and every turn also carries what would have been asked instead. What-if: events up to turn N are copied, the answer
-is replaced, and the interview goes on live.
+is replaced, and the interview goes on live with the clock where it stood.
+
+Invariant: the same parent, documents and judge give the same events, whenever and however often it is replayed.
 """
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
-from datetime import datetime
 
 from interviewer.core import events as ev
 from interviewer.core.assessment import Assessment
 from interviewer.core.code import held
-from interviewer.core.debrief import Debrief, debrief
+from interviewer.core.debrief import debrief
+from interviewer.core.debrief_rows import Debrief
 from interviewer.core.diff import ReplayDiff, diff
+from interviewer.core.drills import narrowed
+from interviewer.core.material import choose
 from interviewer.core.persona import Persona
-from interviewer.core.probe import Ask, decide
-from interviewer.core.reading import Said, specs
+from interviewer.core.probe import Ask
+from interviewer.core.reading import specs
 from interviewer.core.rubric import Rubric
 from interviewer.core.scenario import opens_with
-from interviewer.core.session import SessionState, Turn, evolve
+from interviewer.core.session import SessionState, Turn, fold
 from interviewer.service.deps import Deps
 from interviewer.service.errors import Refused
+from interviewer.service.ports import UnknownSession
+from interviewer.service.replay_log import Log, spent
 from interviewer.service.sessions import Sessions, hash_token
-from interviewer.service.turns import latest_code
+from interviewer.service.turns import heard, latest_code
 
 
 class Replays:
@@ -43,7 +49,7 @@ class Replays:
 
         Args:
             parent_id: The session to replay.
-            persona: Who would ask; the parent's when ``None``.
+            persona: Who would ask; those who did when ``None``, swaps included.
             rubric: The round to judge by; the parent's when ``None``.
             rejudge: Read the answers again even though persona and rubric do not need it.
 
@@ -55,15 +61,23 @@ class Replays:
         _readable(parent)
         if not any(t.answer for t in parent.turns):
             raise Refused("nothing_to_replay", "Nothing was answered in this session yet.")
-        who, round_ = self._sessions.documents(persona or parent.persona, rubric or parent.started.rubric)
-        log = _Log(self._deps.new_id(), self._deps.clock.now(), self._start(parent, who, round_))
+        who, round_ = self._documents(parent, persona or parent.started.persona, rubric or parent.started.rubric)
+        before = self.packet(parent)  # first, as nothing is stored for a parent that nothing can be compared with
+        again = rejudge or round_.id != parent.started.rubric
+        log = Log(self._deps.new_id(), self._deps.clock.now(), self._start(parent, who, round_, again))
         for turn in parent.turns:
             if turn.question is None:
                 continue
-            await self._replay_turn(log, parent, turn, who, round_, rejudge or round_.id != parent.started.rubric)
+            asks = who
+            if persona is None and turn.question.persona != log.state.persona:
+                asks, _ = self._documents(parent, turn.question.persona, round_.id)
+                log.add(ev.PersonaChanged(persona=asks.id, adapter=self._deps.served.get(asks.id)))
+            elif persona is None:
+                asks, _ = self._documents(parent, log.state.persona, round_.id)
+            await self._replay_turn(log, parent, turn, asks, round_, again)
         log.add(ev.SessionEnded(reason="replayed"))
         token = await self._store(log)
-        return log.session_id, token, self._compare(parent, log.state)
+        return log.session_id, token, diff(parent, before, log.state, self.packet(log.state))
 
     async def what_if(self, parent_id: str, from_turn: int, edits: Mapping[int, str]) -> tuple[str, str]:
         """Copy a session up to the answer of ``from_turn``, with edited answers, to go on live from there.
@@ -81,23 +95,33 @@ class Replays:
         strange = [n for n, text in edits.items() if n not in {t.number for t in kept} or not text.strip()]
         if strange:
             raise Refused("bad_edit", f"Edits must be non-empty answers of turns up to {from_turn}; not {strange}.")
-        who, round_ = self._sessions.documents(parent.persona, parent.started.rubric)
-        start = self._start(parent, who, round_).model_copy(update={"seed": parent.started.seed})
-        log = _Log(self._deps.new_id(), self._deps.clock.now(), start)
-        for turn in kept:
-            assert turn.probe and turn.question and turn.answer
-            log.add(turn.probe)
-            log.add(turn.question)
-            for hint in (h for h in parent.hints if h.turn == turn.number):
-                log.add(hint)
-            text = edits.get(turn.number, turn.answer.text)
-            log.add(ev.AnswerGiven(turn=turn.number, msg_id=f"replay-{turn.number}", text=text))
-            if turn.code is not None and turn.number not in edits:
-                log.add(ev.CodeChecked(turn=turn.number, report=turn.code))
-            edited = any(n <= turn.number for n in edits)
-            if turn.number < from_turn:
-                reuse = turn if not edited else turn.model_copy(update={"result": None})
-                log.add(await self._reading(log.state, reuse, round_))
+        recorded = await self._deps.store.load(parent_id)
+        until = next(i for i, r in enumerate(recorded) if _answers(r.event, from_turn))
+        then = fold(recorded[: until + 1])
+        who, round_ = self._documents(parent, parent.started.persona, parent.started.rubric)
+        self._documents(parent, then.persona, round_.id)
+        start = self._start(parent, who, round_, True)
+        log = Log(
+            self._deps.new_id(),
+            self._deps.clock.now(),
+            start.model_copy(update={"spent_seconds": spent(then)}),
+        )
+        # Readings by another judge than the one that goes on would not compare with what follows.
+        keep = parent.started.versions.judge == start.versions.judge
+        by_number = {turn.number: turn for turn in kept}
+        for event in (r.event for r in recorded[1 : until + 1]):
+            if isinstance(event, ev.AnswerGiven):
+                turn = by_number[event.turn]
+                text = edits.get(turn.number, event.text)
+                log.add(ev.AnswerGiven(turn=turn.number, msg_id=f"replay-{turn.number}", text=text))
+                if turn.code is not None and turn.number not in edits:
+                    log.add(ev.CodeChecked(turn=turn.number, report=turn.code))
+                same = keep and not any(n <= turn.number for n in edits)
+                if turn.number < from_turn:
+                    reuse = turn if same else turn.model_copy(update={"result": None})
+                    log.add(await self._reading(log.state, reuse, round_))
+            elif not isinstance(event, _MADE_AGAIN) and not getattr(event, "counterfactual", False):
+                log.add(event)
         return log.session_id, await self._store(log)
 
     async def compare(self, child_id: str) -> ReplayDiff:
@@ -105,48 +129,72 @@ class Replays:
 
         Raises:
             UnknownSession: no such session, or its parent was deleted.
-            Refused: the session is not a replay, or one of the two still runs in real mode.
+            Refused: the session is not a replay, it still goes on, or its parent still runs in real mode.
         """
         child = await self._sessions.state(child_id)
         if child.started.parent is None:
             raise Refused("not_a_replay", "This session is not a replay of another.")
+        if child.ended is None:
+            raise Refused("session_running", "This replay still goes on; it can be compared once it has ended.", True)
         parent = await self._sessions.state(child.started.parent)
         _readable(parent)
-        _readable(child)
-        return self._compare(parent, child)
+        return diff(parent, self.packet(parent), child, self.packet(child))
 
     def packet(self, state: SessionState) -> Debrief:
         """Return the debrief of a session."""
         library = self._deps.library
         rubric = library.rubrics.get(state.started.rubric)
         if rubric is None:
-            raise Refused("unknown_rubric", f"The rubric {state.started.rubric!r} of this session no longer exists.")
+            raise Refused(
+                "unknown_rubric",
+                f"The rubric {state.started.rubric!r} of this session no longer exists, so it cannot be compared or "
+                "reported; put the document back. Its transcript and events can still be exported.",
+            )
         scenario = library.scenarios.get(state.started.scenario or "")
         return debrief(state, rubric, library.vocabulary, library.drills, scenario)
 
-    def _compare(self, parent: SessionState, child: SessionState) -> ReplayDiff:
-        return diff(parent, self.packet(parent), child, self.packet(child))
+    def _documents(self, parent: SessionState, persona: str, rubric: str) -> tuple[Persona, Rubric]:
+        """Return the documents of a replay; a refusal says when it is the parent whose documents are gone."""
+        try:
+            who, round_ = self._sessions.documents(persona, rubric)
+            return who, narrowed(round_, self._deps.library.drills.get(parent.started.drill))
+        except Refused as refused:
+            gone = persona if refused.code == "unknown_persona" else rubric
+            asked = {
+                parent.started.persona,
+                parent.started.rubric,
+                *(t.question.persona for t in parent.turns if t.question),
+            }
+            if gone not in asked:
+                raise
+            what = refused.code.removeprefix("unknown_")
+            message = f"The session was held with the {what} {gone!r}, which no longer exists. Name another one for it."
+            raise Refused(refused.code, f"{message} {refused.message}") from refused
 
-    def _start(self, parent: SessionState, persona: Persona, rubric: Rubric) -> ev.SessionStarted:
+    def _start(self, parent: SessionState, persona: Persona, rubric: Rubric, rejudge: bool) -> ev.SessionStarted:
         scenario = self._deps.library.scenarios.get(parent.started.scenario or "")
+        versions = self._sessions.versions(persona, rubric, scenario)
+        if not rejudge:  # the parent's readings are kept, and they are not of the judge that runs now
+            versions = versions.model_copy(update={"judge": parent.started.versions.judge})
         return parent.started.model_copy(
             update={
                 "persona": persona.id,
                 "rubric": rubric.id,
                 "origin": "replay",
                 "parent": parent.id,
-                "versions": self._sessions.versions(persona, rubric, scenario),
+                "spent_seconds": 0.0,
+                "versions": versions,
             }
         )
 
     async def _replay_turn(
-        self, log: _Log, parent: SessionState, turn: Turn, persona: Persona, rubric: Rubric, rejudge: bool
+        self, log: Log, parent: SessionState, turn: Turn, persona: Persona, rubric: Rubric, rejudge: bool
     ) -> None:
         probe, question = turn.probe, turn.question
         assert probe is not None and question is not None
         scenario = self._deps.library.scenarios.get(parent.started.scenario or "")
         only = opens_with(log.state, scenario if scenario and scenario.rubric == rubric.id else None)
-        choice = decide(log.state, rubric, persona, min(probe.elapsed, 0.99), only)
+        choice = choose(log.state, rubric, persona, min(probe.elapsed, 0.99), only)
         log.add(probe)
         log.add(question)
         if isinstance(choice, Ask):
@@ -158,6 +206,7 @@ class Replays:
                     move=choice.move,
                     probe=choice.probe,
                     reason=choice.reason,
+                    cited=choice.cited,
                     elapsed=probe.elapsed,
                     counterfactual=True,
                 )
@@ -175,45 +224,36 @@ class Replays:
         """Return the reading of a turn: the parent's when it still holds, else a new one."""
         if isinstance(turn.result, Assessment):
             return ev.AnswerAssessed(turn=turn.number, assessment=turn.result)
-        question_id = turn.question_id or ""
-        question = rubric.question(question_id)
-        said = [Said(turn=t.number, text=t.answer.text) for t in state.on_question(question_id) if t.answer]
+        said, asked = heard(state, state.turns[-1], rubric)
+        question = rubric.question(turn.question_id or "")
         names = [t.criterion for t in question.targets] if question else list(rubric.must_ask)
-        asked = question.wording(state.started.level) if question else (turn.question.text if turn.question else "")
         result = await self._deps.judging.assess(asked, said, specs(self._deps.library.vocabulary, names))
         result = held(result, latest_code(state, state.turns[-1]))
         if isinstance(result, Assessment):
             return ev.AnswerAssessed(turn=turn.number, assessment=result)
         return ev.AnswerUnscored(turn=turn.number, reason=result.reason, detail=result.detail, notices=result.notices)
 
-    async def _store(self, log: _Log) -> str:
+    async def _store(self, log: Log) -> str:
         token = secrets.token_urlsafe(24)
-        await self._deps.store.create(log.session_id, log.at, log.events, token_hash=hash_token(token))
+        owner = await self._deps.store.owner(log.state.started.parent or "")
+        await self._deps.store.create(log.session_id, log.at, log.events, token_hash=hash_token(token), owner=owner)
+        try:
+            await self._deps.store.row(log.state.started.parent or "")
+        except UnknownSession:  # deleted while it was replayed; nothing that was said in it may stay
+            await self._deps.store.delete(log.session_id)
+            raise
         return token
+
+
+_MADE_AGAIN = (ev.CodeChecked, ev.AnswerAssessed, ev.AnswerUnscored)
+"""Events that a what-if does not copy from the log, as they belong to an answer that may be another one."""
+
+
+def _answers(event: ev.Event, turn: int) -> bool:
+    return isinstance(event, ev.AnswerGiven) and event.turn == turn
 
 
 def _readable(state: SessionState) -> None:
     """Refuse what would show the levels of a session in real mode before it has ended."""
     if state.started.mode == "real" and state.ended is None:
         raise Refused("session_running", "In real mode nothing is shown before the session has ended.")
-
-
-class _Log:
-    """A log that is written in memory first, so that the child is stored whole or not at all."""
-
-    def __init__(self, session_id: str, at: datetime, start: ev.SessionStarted) -> None:
-        self.session_id = session_id
-        self.at = at
-        self.events: list[ev.Event] = []
-        self._state: SessionState | None = None
-        self.add(start)
-
-    @property
-    def state(self) -> SessionState:
-        assert self._state is not None
-        return self._state
-
-    def add(self, event: ev.Event) -> None:
-        self.events.append(event)
-        recorded = ev.Recorded(session_id=self.session_id, seq=len(self.events), at=self.at, event=event)
-        self._state = evolve(self._state, recorded)

@@ -102,10 +102,11 @@ class Scoring:
         read = result if isinstance(result, Assessment) else None
         facts = check_answer(request.answer, question)
         own = isinstance(request.rubric, InlineRubric)
+        library = self._deps.library
         return ScoreResult(
             scores=tuple(_score(c, spec) for c, spec in zip(read.criteria, criteria, strict=True)) if read else (),
             flags=read.flags if read else (),
-            coaching=coach(read, self._deps.library.vocabulary, question) if read and not own else None,
+            coaching=coach(read, library.vocabulary, question, request.answer, facts) if read and not own else None,
             facts=facts,
             notices=result.notices,
             unscored=result if isinstance(result, Unscored) else None,

@@ -15,6 +15,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from interviewer.core import events as ev
+from interviewer.core.drills import Drill
+from interviewer.core.job import best_scenario
 from interviewer.core.persona import Persona
 from interviewer.core.prompts import VERSION
 from interviewer.core.rubric import Rubric, SeniorityLevel
@@ -24,6 +26,7 @@ from interviewer.service.deps import Deps
 from interviewer.service.errors import Refused
 from interviewer.service.frames import Delta, Frame
 from interviewer.service.interview import Interview
+from interviewer.service.telemetry import Watch
 
 ANY = "any"
 """Asks for a scenario without saying which."""
@@ -39,6 +42,8 @@ class Follower:
         self._wake = asyncio.Event()
         self.replaced = False
         """Set when another client took the session over."""
+        self.finished = False
+        """Set when nothing more will come."""
 
     def put(self, frame: Frame) -> None:
         """Add a frame; merges a delta into the one before it when the reader is behind."""
@@ -54,12 +59,17 @@ class Follower:
         self.replaced = True
         self._wake.set()
 
+    def finish(self) -> None:
+        """Let the reader have what waits, and then end."""
+        self.finished = True
+        self._wake.set()
+
     async def get(self) -> Frame | None:
-        """Return the next frame; ``None`` when the follower was replaced."""
-        while not self._frames and not self.replaced:
+        """Return the next frame; ``None`` when the follower was replaced, or finished and nothing waits."""
+        while not self._frames and not self.replaced and not self.finished:
             self._wake.clear()
             await self._wake.wait()
-        return None if self.replaced else self._frames.popleft()
+        return None if self.replaced or not self._frames else self._frames.popleft()
 
 
 class Live:
@@ -67,7 +77,7 @@ class Live:
 
     def __init__(self, state: SessionState, deps: Deps) -> None:
         """Load the interview."""
-        self.interview = Interview(state, deps, self._sink)
+        self.interview = Interview(state, deps, Watch(state.id, deps.telemetry, self._sink))
         self.follower: Follower | None = None
 
     def follow(self) -> Follower:
@@ -101,10 +111,15 @@ class Sessions:
         """How many sessions are in memory."""
         return len(self._live)
 
+    @property
+    def busy(self) -> int:
+        """How many sessions have a turn under way."""
+        return sum(live.interview.busy for live in self._live.values())
+
     async def create(
         self,
         *,
-        persona: str,
+        persona: str | None = None,
         rubric: str | None = None,
         level: SeniorityLevel = "mid",
         mode: ev.Mode = "practice",
@@ -114,33 +129,46 @@ class Sessions:
         resume: str = "",
         job: str = "",
         scenario: str | None = None,
+        drill: str | None = None,
         loop_id: str | None = None,
+        owner: str = "",
     ) -> tuple[str, str]:
-        """Store a new session; returns its id and the token that its client has to show.
+        """Store a new session of ``owner``; returns its id and the token that its client has to show.
 
         Raises:
-            Refused: no such persona, rubric or scenario.
+            Refused: no such persona, rubric, scenario or drill, or the drill is of another round.
             StoreError: nothing was stored.
         """
-        who, round_ = self.documents(persona, rubric)
+        exercise = self._drill(drill, rubric)
+        if exercise is not None:
+            rubric = exercise.rubric
+            persona = persona or self._deps.library.rubrics[exercise.rubric].persona
+            scenario = scenario or (ANY if exercise.scenario else None)
+        who, round_ = self.documents(persona or "", rubric)
         seed = secrets.randbits(31) if seed is None else seed
-        played = self._scenario(scenario, round_, seed)
+        played = self._scenario(scenario, round_, seed, job)
         session_id, token = self._deps.new_id(), secrets.token_urlsafe(24)
         started = ev.SessionStarted(
             persona=who.id,
             rubric=round_.id,
             level=level,
             mode=mode,
-            minutes=minutes or round_.minutes,
+            minutes=minutes or (exercise or round_).minutes,
             seed=seed,
             background=background,
             resume=resume,
             job=job,
             scenario=played.id if played else None,
-            versions=self.versions(who, round_, played),
+            drill=exercise.id if exercise else None,
+            versions=self.versions(who, round_, played, exercise),
         )
         await self._deps.store.create(
-            session_id, self._deps.clock.now(), [started], token_hash=hash_token(token), loop_id=loop_id
+            session_id,
+            self._deps.clock.now(),
+            [started],
+            token_hash=hash_token(token),
+            loop_id=loop_id,
+            owner=owner,
         )
         return session_id, token
 
@@ -160,8 +188,27 @@ class Sessions:
             raise Refused("unknown_rubric", f"There is no rubric {rubric!r}; there are: {', '.join(library.rubrics)}.")
         return who, round_
 
-    def _scenario(self, wanted: str | None, rubric: Rubric, seed: int) -> Scenario | None:
-        """Return the scenario of a session: the one that was named, one by the seed for ``any``, or none.
+    def _drill(self, wanted: str | None, rubric: str | None) -> Drill | None:
+        """Return the drill of a session.
+
+        Raises:
+            Refused: there is none of that name, or it is a piece of another round than the one that was named.
+        """
+        if wanted is None:
+            return None
+        offered = [d for d in self._deps.library.drills.drills if d.rubric in self._deps.library.rubrics]
+        found = next((d for d in offered if d.id == wanted), None)
+        if found is None:
+            known = ", ".join(d.id for d in offered) or "none"
+            raise Refused("unknown_drill", f"There is no drill {wanted!r}; there are: {known}.")
+        if rubric is not None and rubric != found.rubric:
+            raise Refused(
+                "unknown_drill", f"The drill {wanted!r} is a piece of the round {found.rubric!r}; leave the rubric out."
+            )
+        return found
+
+    def _scenario(self, wanted: str | None, rubric: Rubric, seed: int, job: str = "") -> Scenario | None:
+        """Return the scenario of a session: the one that was named, one by the job or the seed for ``any``, or none.
 
         Raises:
             Refused: there is none of that name for this round.
@@ -170,7 +217,7 @@ class Sessions:
             return None
         fitting = [s for s in self._deps.library.scenarios.values() if s.rubric == rubric.id]
         if wanted == ANY and fitting:
-            return fitting[seed % len(fitting)]
+            return best_scenario(job, fitting) or fitting[seed % len(fitting)]
         found = next((s for s in fitting if s.id == wanted), None)
         if found is None:
             known = ", ".join(s.id for s in fitting) or "none"
@@ -179,7 +226,9 @@ class Sessions:
             )
         return found
 
-    def versions(self, persona: Persona, rubric: Rubric, scenario: Scenario | None = None) -> ev.Versions:
+    def versions(
+        self, persona: Persona, rubric: Rubric, scenario: Scenario | None = None, drill: Drill | None = None
+    ) -> ev.Versions:
         """Return what shapes a session that starts now."""
         deps = self._deps
         return ev.Versions(
@@ -190,6 +239,7 @@ class Sessions:
             adapter=deps.served.get(persona.id),
             judge=deps.judging.identity,
             scenario=deps.library.hashes.get(f"scenario:{scenario.id}", "") if scenario else None,
+            drill=hashlib.sha256(drill.model_dump_json().encode()).hexdigest()[:12] if drill else None,
         )
 
     async def state(self, session_id: str) -> SessionState:
@@ -232,16 +282,18 @@ class Sessions:
             del self._live[session_id]
 
     async def delete(self, session_id: str) -> None:
-        """Stop and delete a session, really.
+        """Stop and delete a session and its replays, which repeat what was said in it; really.
 
         Raises:
             UnknownSession: no such session.
+            StoreError: nothing was deleted.
         """
-        live = self._live.pop(session_id, None)
-        if live is not None:
-            await live.interview.stop()
-            if live.follower is not None:
-                live.follower.replace()
+        for each in (session_id, *await self._deps.store.replays(session_id)):
+            live = self._live.pop(each, None)
+            if live is not None:
+                await live.interview.stop()
+                if live.follower is not None:
+                    live.follower.replace()
         await self._deps.store.delete(session_id)
 
     async def check_token(self, session_id: str, token: str) -> bool:
@@ -263,7 +315,13 @@ class Sessions:
         return token
 
     async def create_loop(
-        self, *, level: SeniorityLevel, mode: ev.Mode, minutes: int | None, rounds: Sequence[str] = LOOP_ORDER
+        self,
+        *,
+        level: SeniorityLevel,
+        mode: ev.Mode,
+        minutes: int | None,
+        rounds: Sequence[str] = LOOP_ORDER,
+        owner: str = "",
     ) -> tuple[str, list[tuple[str, str]]]:
         """Create one session per round, grouped; returns the loop's id and ``(session id, token)`` in order.
 
@@ -275,13 +333,19 @@ class Sessions:
             if rubric not in self._deps.library.rubrics:
                 raise Refused("unknown_rubric", f"A loop needs the rubric {rubric!r}, which is not there.")
         loop_id = self._deps.new_id()
-        await self._deps.store.create_loop(loop_id, self._deps.clock.now(), level)
+        await self._deps.store.create_loop(loop_id, self._deps.clock.now(), level, owner)
         created = []
         for rubric in rounds:
             persona = self._deps.library.rubrics[rubric].persona
             created.append(
                 await self.create(
-                    persona=persona, rubric=rubric, level=level, mode=mode, minutes=minutes, loop_id=loop_id
+                    persona=persona,
+                    rubric=rubric,
+                    level=level,
+                    mode=mode,
+                    minutes=minutes,
+                    loop_id=loop_id,
+                    owner=owner,
                 )
             )
         return loop_id, created

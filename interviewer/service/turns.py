@@ -7,12 +7,15 @@ from collections.abc import Sequence
 
 from interviewer.core import guard
 from interviewer.core.code import CodeReport
+from interviewer.core.drills import DrillEvent
 from interviewer.core.persona import Persona
 from interviewer.core.prompts import TurnRequest, history
 from interviewer.core.reading import Said
+from interviewer.core.requests import recognise
 from interviewer.core.rubric import Rubric
 from interviewer.core.scenario import ScenarioFact
 from interviewer.core.session import SessionState, Turn
+from interviewer.core.text import content_words, sentences
 
 
 def turn_seed(seed: int, turn: int) -> int:
@@ -67,16 +70,51 @@ def next_request(state: SessionState, rubric: Rubric) -> TurnRequest | None:
 def heard(state: SessionState, turn: Turn, rubric: Rubric) -> tuple[Sequence[Said], str]:
     """Return all that was said on the turn's question so far, and that question."""
     turns = state.on_question(turn.question_id) if turn.question_id else (turn,)
-    said = [Said(turn=t.number, text=t.answer.text) for t in turns if t.answer]
+    void = state.superseded
+    given = [t.answer for t in turns if t.answer and t.number not in void]
+    # "I do not know" after an answer takes nothing back from it; alone it is all there is to read.
+    full = [a for a in given if recognise(a.text) is None] or given
+    said = [Said(turn=a.turn, text=a.text) for a in full]
     question = rubric.question(turn.question_id) if turn.question_id else None
     if question is not None:
         return said, question.wording(state.started.level)
     return said, turn.question.text if turn.question else ""
 
 
-def wholly_said(text: str, facts: Sequence[ScenarioFact]) -> tuple[str, ...]:
+def wholly_said(text: str, facts: Sequence[ScenarioFact | DrillEvent]) -> tuple[str, ...]:
     """Return the ids of the facts whose words all stand in ``text``: one that was interrupted is still owed."""
     return tuple(fact.id for fact in facts if fact.says in text)
+
+
+HANDOVER_WORDS = 14
+"""Longest quote of the candidate when somebody else takes over."""
+
+
+def handover(state: SessionState, persona: Persona, name: str) -> str | None:
+    """Return how a newcomer comes in, when the next turn is their first after somebody else's; never a greeting.
+
+    Args:
+        state: The session; its last turn is the one that is about to be asked.
+        persona: Who asks it.
+        name: Of who asked before.
+    """
+    before = next((t.question for t in reversed(state.turns) if t.question), None)
+    if before is None or before.persona == persona.id:
+        return None
+    return f"I go on from here in place of {name}, with the same round and what you have said."
+
+
+def picked_up(state: SessionState) -> str | None:
+    """Return a sentence that quotes what the candidate said before; ``None`` when nothing short enough was said."""
+    for turn in reversed(state.turns):
+        if turn.answer is None or recognise(turn.answer.text) is not None:
+            continue
+        said = [s.of(turn.answer.text).strip() for s in sentences(turn.answer.text)]
+        short = [s for s in said if 4 <= len(s.split()) <= HANDOVER_WORDS and "?" not in s and '"' not in s]
+        if short:
+            quote = max(short, key=lambda s: (len(content_words(s)), -said.index(s)))
+            return f'You said: "{quote.rstrip(".! ")}".'
+    return None
 
 
 def latest_code(state: SessionState, turn: Turn) -> CodeReport | None:

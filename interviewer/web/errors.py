@@ -10,6 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
+from interviewer.service.accounts import TooMany
 from interviewer.service.errors import Refused
 from interviewer.service.ports import ConcurrentAppend, StoreError, UnknownSession
 
@@ -22,8 +23,10 @@ _STATUS = {
     "batch_too_large": 413,
     "transcript_too_large": 413,
     "not_ready": 503,
+    "shutting_down": 503,
     "engine_not_ready": 503,
     "adapters_elsewhere": 409,
+    "no_accounts": 409,
 }
 
 
@@ -31,6 +34,29 @@ def error(status: int, code: str, message: str, **details: object) -> JSONRespon
     """Return an error response."""
     body: dict[str, object] = {"code": code, "message": message, **details}
     return JSONResponse({"error": body}, status_code=status)
+
+
+def unknown_session() -> JSONResponse:
+    """Return the answer for a session that is not there, and for one that is somebody else's."""
+    return error(404, "unknown_session", "There is no session with that id; it may have been deleted.")
+
+
+def unknown_loop() -> JSONResponse:
+    """Return the answer for a loop that is not there, and for one that is somebody else's."""
+    return error(404, "unknown_loop", "There is no loop with that id.")
+
+
+def too_many(problem: TooMany) -> JSONResponse:
+    """Return the answer to what is used up for now, with the time after which it is worth another try."""
+    response = error(429, problem.code, problem.message, retry_after=problem.seconds)
+    response.headers["retry-after"] = str(problem.seconds)
+    return response
+
+
+def store_unavailable(problem: StoreError) -> JSONResponse:
+    """Return the answer when the store fails."""
+    _log.error("store: %s", problem)
+    return error(503, "store_unavailable", f"The store cannot be used now, nothing was changed: {problem}")
 
 
 def install(app: FastAPI) -> None:
@@ -43,7 +69,7 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(UnknownSession)
     async def _unknown(_: Request, __: UnknownSession) -> Response:
-        return error(404, "unknown_session", "There is no session with that id; it may have been deleted.")
+        return unknown_session()
 
     @app.exception_handler(ConcurrentAppend)
     async def _conflict(_: Request, __: ConcurrentAppend) -> Response:
@@ -51,8 +77,7 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(StoreError)
     async def _store(_: Request, exc: StoreError) -> Response:
-        _log.error("store: %s", exc)
-        return error(503, "store_unavailable", f"The store cannot be used now, nothing was changed: {exc}")
+        return store_unavailable(exc)
 
     @app.exception_handler(RequestValidationError)
     async def _invalid(_: Request, exc: RequestValidationError) -> Response:

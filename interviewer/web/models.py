@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from interviewer.core.diff import ReplayDiff
 from interviewer.core.events import Mode
@@ -51,9 +51,11 @@ class ErrorView(_Body):
 
 
 class NewSession(_Body):
-    """Start an interview."""
+    """Start an interview; ``persona`` may be left out for a drill, which has its own."""
 
-    persona: Name
+    drill: Name | None = None
+    """An exercise in place of the whole round, see ``GET /v1/drills``; it brings its round, minutes and rules."""
+    persona: Annotated[Name | None, Field(validate_default=True)] = None
     rubric: Name | None = None
     level: SeniorityLevel = "mid"
     background: Notes = ""
@@ -64,6 +66,13 @@ class NewSession(_Body):
     seed: Seed | None = None
     scenario: Name | None = None
     """A situation to open with, see ``GET /v1/scenarios``; ``any`` takes one by the seed."""
+
+    @field_validator("persona")
+    @classmethod
+    def _somebody_asks(cls, persona: str | None, others: ValidationInfo) -> str | None:
+        if persona is None and others.data.get("drill") is None:
+            raise ValueError("name a persona, or a drill, which has its own")
+        return persona
 
 
 class Opened(_Body):
@@ -131,6 +140,8 @@ class SessionView(SessionRow):
     minutes: int
     elapsed_seconds: float
     progress: Progress
+    replays: tuple[str, ...] = ()
+    """Replays of it and theirs, which are deleted with it."""
 
 
 class NewTranscript(_Body):
@@ -282,6 +293,29 @@ class ScenarioList(_Body):
     """Situations that rounds can open with."""
 
     scenarios: tuple[ScenarioView, ...]
+
+
+class DrillView(_Body):
+    """An exercise that can be started alone; what happens in it on the clock is not shown before."""
+
+    id: str
+    title: str
+    how: str
+    rubric: str
+    persona: str
+    minutes: int
+    trains: tuple[str, ...]
+    questions: int
+    words: int | None
+    """Longest answer in words, when the drill has such a limit."""
+    events: int
+    """How many things happen on the clock."""
+
+
+class DrillList(_Body):
+    """Exercises."""
+
+    drills: tuple[DrillView, ...]
 
 
 class QuestionView(_Body):

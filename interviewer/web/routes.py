@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Query, Request, WebSocket
 from pydantic import BaseModel
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 
-from interviewer.core.debrief import Debrief
+from interviewer.core.debrief_rows import Debrief
 from interviewer.core.diff import ReplayDiff
 from interviewer.core.labelled import to_text
 from interviewer.core.memo import Memo, memo
@@ -19,10 +19,11 @@ from interviewer.service.errors import Refused
 from interviewer.service.importing import progress
 from interviewer.service.score_request import ScoreRequest
 from interviewer.service.scoring import ScoreResult, unique
+from interviewer.web import auth_routes, profile_routes, socket
 from interviewer.web import models as m
-from interviewer.web import socket
+from interviewer.web.auth import Who, opening
 from interviewer.web.state import Service
-from interviewer.web.view import visible
+from interviewer.web.view import shown
 
 _REFUSED: dict[int | str, dict[str, Any]] = {"4XX": {"model": m.ErrorView}, "503": {"model": m.ErrorView}}
 router = APIRouter(prefix="/v1", responses=_REFUSED)
@@ -150,6 +151,30 @@ async def questions(service: Srv, rubric: Annotated[str | None, Query(max_length
     )
 
 
+@router.get("/drills")
+async def drills(service: Srv) -> m.DrillList:
+    """List the exercises that can be started alone, as ``drill`` of a new session."""
+    library = service.deps.library
+    return m.DrillList(
+        drills=tuple(
+            m.DrillView(
+                id=d.id,
+                title=d.title,
+                how=d.how,
+                rubric=d.rubric,
+                persona=library.rubrics[d.rubric].persona,
+                minutes=d.minutes,
+                trains=d.trains,
+                questions=len(d.questions),
+                words=d.words,
+                events=len(d.events),
+            )
+            for d in library.drills.drills
+            if d.rubric in library.rubrics
+        )
+    )
+
+
 @router.get("/scenarios")
 async def scenarios(service: Srv, rubric: Annotated[str | None, Query(max_length=64)] = None) -> m.ScenarioList:
     """List the situations that one round, or any, can open with."""
@@ -165,8 +190,9 @@ async def scenarios(service: Srv, rubric: Annotated[str | None, Query(max_length
 
 
 @router.post("/sessions", status_code=201)
-async def create_session(body: m.NewSession, service: Srv) -> m.Opened:
+async def create_session(body: m.NewSession, service: Srv, caller: Who) -> m.Opened:
     """Start an interview; connect to ``ws_url`` and say hello with ``token``."""
+    service.drain.refuse()
     session_id, token = await service.sessions.create(
         persona=body.persona,
         rubric=body.rubric,
@@ -178,13 +204,17 @@ async def create_session(body: m.NewSession, service: Srv) -> m.Opened:
         resume=body.resume,
         job=body.job,
         scenario=body.scenario,
+        drill=body.drill,
+        owner=caller.owner,
     )
+    token = await opening(service, caller, session_id, token)
     return m.Opened(id=session_id, token=token, ws_url=ws_url(session_id))
 
 
 @router.get("/sessions")
 async def list_sessions(
     service: Srv,
+    caller: Who,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     before: Annotated[datetime | None, Query()] = None,
 ) -> m.SessionList:
@@ -196,7 +226,7 @@ async def list_sessions(
             before = before.astimezone(UTC)
         except OverflowError:
             raise Refused("bad_time", '"before" is outside the calendar.') from None
-    return m.SessionList(sessions=tuple(await service.deps.store.rows(limit=limit, before=before)))
+    return m.SessionList(sessions=tuple(await service.deps.store.rows(limit=limit, before=before, owner=caller.only)))
 
 
 @router.get("/sessions/{session_id}")
@@ -213,21 +243,26 @@ async def get_session(session_id: str, service: Srv) -> m.SessionView:
         minutes=state.started.minutes,
         elapsed_seconds=round(state.active_seconds, 1),
         progress=m.Progress(**progress(state)),
+        replays=tuple(await service.deps.store.replays(session_id)),
     )
 
 
 @router.delete("/sessions/{session_id}", status_code=204)
 async def delete_session(session_id: str, service: Srv) -> Response:
-    """Delete a session and everything said in it, really."""
+    """Delete a session and everything said in it, really: its replays repeat it and are deleted with it.
+
+    ``replays`` of the session says which these are; 204 means that all of them are gone, an error that none is.
+    """
     service.imports.forget(session_id)
     await service.sessions.delete(session_id)
     return Response(status_code=204)
 
 
 @router.post("/sessions/{session_id}/token")
-async def new_token(session_id: str, service: Srv) -> m.Token:
-    """Replace the session's token, for a client that lost it."""
-    return m.Token(token=await service.sessions.new_token(session_id), ws_url=ws_url(session_id))
+async def new_token(session_id: str, service: Srv, caller: Who) -> m.Token:
+    """Replace the session's token, for a client that lost it; with accounts it opens the socket once, within 30 s."""
+    token = await opening(service, caller, session_id, await service.sessions.new_token(session_id))
+    return m.Token(token=token, ws_url=ws_url(session_id))
 
 
 @router.get("/sessions/{session_id}/events", responses={200: {"content": {"application/x-ndjson": {}}}})
@@ -235,7 +270,7 @@ async def events(session_id: str, service: Srv, after: Annotated[int, Query(ge=0
     """Return the log as NDJSON; while the session runs, without what the candidate may not see yet."""
     state = await service.sessions.state(session_id)
     log = await service.deps.store.load(session_id, after=after)
-    lines = [r.model_dump_json() for r in log if visible(state, r.event)]
+    lines = [allowed.model_dump_json() for r in log if (allowed := shown(state, r))]
     return Response("".join(f"{line}\n" for line in lines), media_type="application/x-ndjson")
 
 
@@ -268,7 +303,7 @@ async def report(session_id: str, service: Srv, format: Annotated[Literal["json"
 
 
 @router.post("/transcripts", status_code=201)
-async def import_transcript(body: m.NewTranscript, service: Srv) -> m.ImportedView:
+async def import_transcript(body: m.NewTranscript, service: Srv, caller: Who) -> m.ImportedView:
     """Import a transcript; its answers are read in the background, see ``progress`` of the session."""
     taken = await service.imports.take(
         body.content,
@@ -277,10 +312,11 @@ async def import_transcript(body: m.NewTranscript, service: Srv) -> m.ImportedVi
         persona=body.persona,
         level=body.level,
         candidate=body.candidate,
+        owner=caller.owner,
     )
     return m.ImportedView(
         id=taken.id,
-        token=taken.token,
+        token=await opening(service, caller, taken.id, taken.token),
         ws_url=ws_url(taken.id),
         turns=taken.turns,
         unplaced=tuple(m.UnplacedView(line=u.line, text=u.text) for u in taken.unplaced),
@@ -290,18 +326,20 @@ async def import_transcript(body: m.NewTranscript, service: Srv) -> m.ImportedVi
 
 
 @router.post("/sessions/{session_id}/replays", status_code=201)
-async def create_replay(session_id: str, body: m.NewReplay, service: Srv) -> m.ReplayView:
+async def create_replay(session_id: str, body: m.NewReplay, service: Srv, caller: Who) -> m.ReplayView:
     """Replay a session as another persona, rubric or judge; or go on live from ``from_turn`` with ``edits``."""
     if body.from_turn is not None:
         if body.persona or body.rubric or body.judge:
             raise Refused("bad_replay", "A what-if keeps persona, rubric and judge; swap the persona once it runs.")
         child, token = await service.replays.what_if(session_id, body.from_turn, body.edits)
+        token = await opening(service, caller, child, token)
         return m.ReplayView(id=child, token=token, ws_url=ws_url(child), diff=None)
     if body.edits:
         raise Refused("bad_replay", 'Edits need "from_turn": the turn from which the interview goes on.')
     child, token, found = await service.replays.replay(
         session_id, persona=body.persona, rubric=body.rubric, rejudge=body.judge == "again"
     )
+    token = await opening(service, caller, child, token)
     return m.ReplayView(id=child, token=token, ws_url=ws_url(child), diff=found)
 
 
@@ -317,12 +355,16 @@ async def get_diff(
 
 
 @router.post("/loops", status_code=201)
-async def create_loop(body: m.NewLoop, service: Srv) -> m.OpenedLoop:
+async def create_loop(body: m.NewLoop, service: Srv, caller: Who) -> m.OpenedLoop:
     """Start the five rounds of a loop."""
-    loop_id, created = await service.sessions.create_loop(level=body.level, mode=body.mode, minutes=body.minutes)
+    service.drain.refuse()
+    loop_id, created = await service.sessions.create_loop(
+        level=body.level, mode=body.mode, minutes=body.minutes, owner=caller.owner
+    )
     rounds = []
     for session_id, token in created:
         row = await service.deps.store.row(session_id)
+        token = await opening(service, caller, session_id, token)
         rounds.append(
             m.OpenedRound(id=session_id, token=token, ws_url=ws_url(session_id), rubric=row.rubric, persona=row.persona)
         )
@@ -354,6 +396,10 @@ async def get_memo(
     if format == "md":
         return Response(memo_markdown(found), media_type="text/markdown; charset=utf-8")
     return JSONResponse(found.model_dump(mode="json"))
+
+
+router.include_router(auth_routes.router)
+router.include_router(profile_routes.router)
 
 
 @router.websocket("/sessions/{session_id}/ws")

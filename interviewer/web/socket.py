@@ -20,8 +20,9 @@ from interviewer.service.errors import Refused
 from interviewer.service.ports import ConcurrentAppend, StoreError, UnknownSession
 from interviewer.service.sessions import Follower, Live
 from interviewer.web import wire
+from interviewer.web.auth import Guest, Revoked, join
 from interviewer.web.state import Service
-from interviewer.web.view import messages
+from interviewer.web.view import messages, prices
 
 _log = logging.getLogger(__name__)
 
@@ -34,6 +35,7 @@ CLOSE_TAKEN_OVER = 4001
 CLOSE_BAD = 4400
 CLOSE_UNAUTHORIZED = 4401
 CLOSE_CONFLICT = 4409
+CLOSE_RESTART = 1012
 CLOSE_FLOOD = 4429
 
 
@@ -44,22 +46,24 @@ async def serve(websocket: WebSocket, session_id: str, service: Service) -> None
         await _fail(websocket, "bad_subprotocol", f'Connect with the subprotocol "{wire.SUBPROTOCOL}".', CLOSE_BAD)
         return
     await websocket.accept(subprotocol=wire.SUBPROTOCOL)
+    with service.drain.connected():
+        await _served(websocket, session_id, service)
+
+
+async def _served(websocket: WebSocket, session_id: str, service: Service) -> None:
     try:
         hello = await _hello(websocket)
         if hello is None:
             return
-        try:
-            allowed = await service.sessions.check_token(session_id, hello.token)
-        except UnknownSession:
-            # The same words as for a wrong token: ids of other people's sessions are not confirmed.
-            allowed = False
-        if not allowed:
+        guest = await join(service, session_id, hello.token)
+        if guest is None:
             await _fail(websocket, "unauthorized", "This token does not open this session.", CLOSE_UNAUTHORIZED)
             return
+        service.drain.refuse()
         live = await service.sessions.open(session_id)
-        await _Connection(websocket, session_id, live, service).run(hello.last_seq)
+        await _Connection(websocket, session_id, live, service, guest).run(hello.last_seq)
     except WebSocketDisconnect:
-        pass
+        _closed(websocket, "left")
     except UnknownSession:
         await _fail(websocket, "taken_over", _ELSEWHERE, CLOSE_TAKEN_OVER)
     except ConcurrentAppend:
@@ -67,7 +71,7 @@ async def serve(websocket: WebSocket, session_id: str, service: Service) -> None
     except StoreError as error:
         await _fail(websocket, "store_unavailable", str(error), 1011)
     except Refused as error:
-        await _fail(websocket, error.code, error.message, CLOSE_BAD)
+        await _fail(websocket, error.code, error.message, CLOSE_RESTART if error.retryable else CLOSE_BAD)
     finally:
         service.sessions.release(session_id)
 
@@ -100,12 +104,18 @@ async def _receive(websocket: WebSocket) -> str | bytes:
 
 
 async def _fail(websocket: WebSocket, code: str, text: str, close: int) -> None:
+    _closed(websocket, code)
     with contextlib.suppress(*_GONE):
         if websocket.application_state is WebSocketState.CONNECTED:
             message = wire.ErrorMessage(code=code, message=text, retryable=False)
             async with asyncio.timeout(SEND_SECONDS):
                 await websocket.send_text(message.model_dump_json())
                 await websocket.close(close, code)
+
+
+def _closed(websocket: WebSocket, reason: str) -> None:
+    service: Service = websocket.app.state.service
+    service.deps.telemetry.closed(reason)
 
 
 _STAGES: dict[Phase, frames.Stage] = {
@@ -128,8 +138,9 @@ class _Flood(Exception):
 class _Connection:
     """One accepted client of one session."""
 
-    def __init__(self, websocket: WebSocket, session_id: str, live: Live, service: Service) -> None:
+    def __init__(self, websocket: WebSocket, session_id: str, live: Live, service: Service, guest: Guest) -> None:
         self._websocket = websocket
+        self._guest = guest
         self._session_id = session_id
         self._live = live
         self._service = service
@@ -153,10 +164,13 @@ class _Connection:
             for recorded in await self._service.deps.store.load(self._session_id, after=last_seq):
                 await self._send_event(recorded)
             await self._send(wire.Status(stage=_STAGES[state.phase], turn=len(state.turns)))
+            for offer in prices(state):
+                await self._send(offer)
             tasks = [
                 asyncio.create_task(self._read()),
                 asyncio.create_task(self._write_frames(follower)),
                 asyncio.create_task(self._write_replies()),
+                asyncio.create_task(self._leave(follower)),
             ]
             try:
                 await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -167,10 +181,19 @@ class _Connection:
             for end in ends:
                 if isinstance(end, _Flood):
                     await _fail(self._websocket, "flood", "Too many messages at once; slow down.", CLOSE_FLOOD)
+                elif isinstance(end, Revoked):
+                    await _fail(self._websocket, "unauthorized", "The key was revoked.", CLOSE_UNAUTHORIZED)
                 elif isinstance(end, Exception) and not isinstance(end, _GONE):
                     raise end
+                elif isinstance(end, _GONE):
+                    _closed(self._websocket, "stalled" if isinstance(end, TimeoutError) else "left")
+                    break  # the other tasks ended of the same
             if follower.replaced:
                 await _fail(self._websocket, "taken_over", _ELSEWHERE, CLOSE_TAKEN_OVER)
+            elif follower.finished:
+                _closed(self._websocket, "going_away")
+                with contextlib.suppress(*_GONE):
+                    await self._websocket.close(CLOSE_RESTART, "going_away")
         finally:
             self._live.unfollow(follower)
 
@@ -193,9 +216,11 @@ class _Connection:
                 self._reply(_error("store_unavailable", f"Not stored, send it again: {error_}", True, msg_id))
 
     async def _handle(self, message: wire.ClientMessage) -> None:
+        await self._guest.may(spend=isinstance(message, wire.Answer | wire.Retry))
         interview = self._live.interview
         match message:
             case wire.Answer():
+                self._service.drain.refuse()
                 await interview.answer(message.msg_id, message.text)
             case wire.Interrupt():
                 await interview.interrupt(message.seen)
@@ -203,6 +228,8 @@ class _Connection:
                 await interview.swap(message.persona)
             case wire.Hint():
                 await interview.hint()
+            case wire.Retry():
+                await interview.retry()
             case wire.End():
                 await interview.end()
             case wire.Ping():
@@ -219,6 +246,14 @@ class _Connection:
     async def _write_replies(self) -> None:
         while True:
             await self._send(await self._replies.get())
+
+    async def _leave(self, follower: Follower) -> None:
+        """When the process leaves: say so, let the running turn end and be sent, and then let the writer end."""
+        await self._service.drain.began.wait()
+        await self._send(wire.GoingAway(retry_after_ms=self._service.drain.retry_after_ms()))
+        await self._live.interview.settled()
+        follower.finish()
+        await asyncio.get_running_loop().create_future()  # the writer ends the connection
 
     async def _write_frames(self, follower: Follower) -> None:
         while (frame := await follower.get()) is not None:

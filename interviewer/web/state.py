@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from interviewer.core.assessment import Frozen
+from interviewer.service.accounts import Accounts
 from interviewer.service.deps import Deps
 from interviewer.service.importing import Imports
+from interviewer.service.keys import Audit
 from interviewer.service.ports import StoreError
 from interviewer.service.replay import Replays
 from interviewer.service.scoring import Scoring
 from interviewer.service.sessions import Sessions
+from interviewer.web.drain import Drain
+
+
+STORE_SECONDS = 5.0
+"""Longest wait for the store when it is asked whether it works."""
 
 
 class Check(Frozen):
@@ -70,6 +79,10 @@ class Backend(Protocol):
         ...
 
 
+async def _untold() -> Mapping[str, float]:
+    return {}
+
+
 @dataclass(frozen=True)
 class Service:
     """All that routes and socket use."""
@@ -81,15 +94,33 @@ class Service:
     replays: Replays
     backend: Backend
     hosts: tuple[str, ...] = ()
+    drain: Drain = field(default_factory=Drain)
+    accounts: Accounts | None = None
+    """Who may use the service; ``None``: whoever reaches it, which is one person on this machine."""
+    audit: Audit | None = None
+    stored: bool = True
+    """Whether sessions outlive the process."""
+    keep_days: int | None = None
+    """Days without anything new after which a session is deleted; ``None`` keeps it."""
+    metrics: Callable[[], bytes] = bytes
+    """What the telemetry holds, in Prometheus' text format."""
+    engine_load: Callable[[], Awaitable[Mapping[str, float]]] = _untold
+    """Requests in the engine by state; empty when it does not tell."""
 
     async def checks(self) -> dict[str, Check]:
         """Return the state of everything that has to work."""
         try:
-            await self.deps.store.ping()
+            async with asyncio.timeout(STORE_SECONDS):
+                await self.deps.store.ping()
             store = Check(ok=True, detail="ready")
+        except TimeoutError:
+            store = Check(ok=False, detail=f"the database did not answer within {STORE_SECONDS:.0f} s")
         except StoreError as error:
             store = Check(ok=False, detail=str(error))
-        return {**self.backend.checks(), "store": store}
+        found = {**self.backend.checks(), "store": store}
+        if self.drain.began.is_set():
+            found["service"] = Check(ok=False, detail="shutting down")
+        return found
 
     async def stop(self) -> None:
         """Stop all work in an order that loses nothing."""
@@ -98,10 +129,23 @@ class Service:
         await self.backend.stop()
         if self.deps.runner is not None:
             await self.deps.runner.close()
+        if self.accounts is not None:
+            await self.accounts.close()
         await self.deps.store.close()
 
 
-def assemble(deps: Deps, backend: Backend, hosts: tuple[str, ...] = ()) -> Service:
+def assemble(
+    deps: Deps,
+    backend: Backend,
+    hosts: tuple[str, ...] = (),
+    *,
+    accounts: Accounts | None = None,
+    audit: Audit | None = None,
+    stored: bool = True,
+    keep_days: int | None = None,
+    metrics: Callable[[], bytes] = bytes,
+    engine_load: Callable[[], Awaitable[Mapping[str, float]]] = _untold,
+) -> Service:
     """Build the service's parts around their collaborators."""
     sessions = Sessions(deps)
     return Service(
@@ -112,4 +156,10 @@ def assemble(deps: Deps, backend: Backend, hosts: tuple[str, ...] = ()) -> Servi
         replays=Replays(deps, sessions),
         backend=backend,
         hosts=hosts,
+        accounts=accounts,
+        audit=audit,
+        stored=stored,
+        keep_days=keep_days,
+        metrics=metrics,
+        engine_load=engine_load,
     )

@@ -60,6 +60,12 @@ class Hint(_Message):
     type: Literal["hint"] = "hint"
 
 
+class Retry(_Message):
+    """Practice mode: answer the question before this one again; its price is in ``prices``."""
+
+    type: Literal["retry"] = "retry"
+
+
 class End(_Message):
     """End the session now."""
 
@@ -73,7 +79,7 @@ class Ping(_Message):
 
 
 ClientMessage: TypeAlias = Annotated[
-    Hello | Answer | Interrupt | SwapPersona | Hint | End | Ping, Field(discriminator="type")
+    Hello | Answer | Interrupt | SwapPersona | Hint | Retry | End | Ping, Field(discriminator="type")
 ]
 CLIENT: TypeAdapter[ClientMessage] = TypeAdapter(ClientMessage)
 
@@ -113,6 +119,19 @@ class AssessmentMessage(_Message):
     seq: int
     turn: int
     recorded: Recorded
+
+
+class Prices(_Message):
+    """Practice mode: what help costs now, before it is taken. A cap is the highest level that is left after it."""
+
+    type: Literal["prices"] = "prices"
+    turn: int
+    hint_rung: int | None
+    """The next hint on this question; ``None``: all were given."""
+    hint_cap: int | None
+    retry_turn: int | None
+    """Turn whose answer can be given again, in place of the earlier one; ``None``: none can."""
+    retry_cap: int | None
 
 
 class Status(_Message):
@@ -155,6 +174,13 @@ class Resync(_Message):
     seq: int
 
 
+class GoingAway(_Message):
+    """The service restarts: a running turn goes on to its end, then the connection closes. Come back after the time."""
+
+    type: Literal["going_away"] = "going_away"
+    retry_after_ms: int
+
+
 class Welcome(_Message):
     """Answer to ``hello``; missed events follow at once."""
 
@@ -171,11 +197,13 @@ ServerMessage: TypeAlias = Annotated[
     | QuestionDelta
     | QuestionDone
     | AssessmentMessage
+    | Prices
     | Status
     | ReportReady
     | ErrorMessage
     | Pong
-    | Resync,
+    | Resync
+    | GoingAway,
     Field(discriminator="type"),
 ]
 SERVER: TypeAdapter[ServerMessage] = TypeAdapter(ServerMessage)

@@ -71,6 +71,9 @@ def test_score_says_which_claims_are_right_and_why_a_level_is_held_down(site: Si
         (("score", "-", "--id", "nothing"), "no question 'nothing'"),
         (("report", "nothing"), "no session with that id"),
         (("replay", "nothing", "--persona", "recruiter"), "no session with that id"),
+        (("replay", "nothing", "--play"), "no session with that id"),
+        (("replay", "nothing", "--play", "--judge-again"), "leave out --persona"),
+        (("replay", "nothing", "--answer", "file"), "needs --from-turn"),
         (("chat", "--persona", "nobody"), "no persona 'nobody'"),
     ],
 )
@@ -108,6 +111,13 @@ def test_import_report_replay_and_history(site: Site, tmp_path: Path) -> None:
     code, out = run("replay", session, "--persona", "recruiter", "--url", site.url, "--json")
     assert code == 0
     assert json.loads(out)["diff"]["parent"] == session
+    code, out = run("replay", session, "--play", "--speed", "0", "--url", site.url)
+    assert code == 0
+    assert "Why does a paged KV cache let more users fit?" in " ".join(out.split())
+    assert out.index("(read: ") > out.index("candidate: We held p99"), "levels stand behind the answer"
+    code, out = run("replay", session, "--judge-again", "--url", site.url)
+    assert code == 0
+    assert "Levels, flags and verdict are the same." in " ".join(out.split())
     code, out = run("history", "--url", site.url, "--json")
     assert session in [row["id"] for row in json.loads(out)]
 

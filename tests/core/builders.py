@@ -145,6 +145,7 @@ def persona(**changes: Any) -> Persona:
         "openings": ("Hello there.", "Good day."),
         "closings": ("Thank you.", "Goodbye."),
         "leads": ("One step down.", "Stay there.", "Let me see.", "Hold on."),
+        "ties": ('You said "{quote}".', 'I heard "{quote}".', 'Let me stay with "{quote}".'),
         "transitions": ("Next page.", "Moving on.", "Another one."),
         "moves": dict.fromkeys(Move, 1.0),
         "followups": 3,
@@ -162,7 +163,17 @@ def drills(*names: tuple[str, tuple[str, ...]]) -> Drills:
     return Drills(
         version=1,
         drills=tuple(
-            Drill(id=n, title=f"Drill {n}", how=f"How to {n}", minutes=20, trains=trains) for n, trains in chosen
+            Drill(
+                id=n,
+                title=f"Drill {n}",
+                how=f"How to {n}",
+                minutes=20,
+                trains=trains,
+                rubric="elsewhere",
+                questions=("qq",),
+                brief=f"Rules of {n}.",
+            )
+            for n, trains in chosen
         ),
     )
 

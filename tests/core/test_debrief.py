@@ -4,7 +4,8 @@ import pytest
 
 from interviewer.core import events as ev
 from interviewer.core.assessment import Notice, Unscored, UnscoredReason
-from interviewer.core.debrief import CriterionRow, Debrief, debrief
+from interviewer.core.debrief import debrief
+from interviewer.core.debrief_rows import CriterionRow, Debrief
 from interviewer.core.rubric import Move
 from interviewer.core.text import Quote
 from tests.core.builders import (

@@ -6,8 +6,9 @@ import pytest
 
 from interviewer.core import events as ev
 from interviewer.core.assessment import FlagReading
-from interviewer.core.debrief import Debrief, debrief
-from interviewer.core.diff import LevelDiff, ReplayDiff, diff
+from interviewer.core.debrief import debrief
+from interviewer.core.debrief_rows import Debrief
+from interviewer.core.diff import FlagDiff, LevelDiff, ReplayDiff, diff
 from interviewer.core.memo import Memo, memo
 from interviewer.core.rubric import Move
 from interviewer.core.verdict import Step, Verdict
@@ -75,13 +76,70 @@ def test_another_persona_would_have_asked_something_else() -> None:
 def test_a_replay_that_went_its_own_way_differs_by_its_own_probe() -> None:
     before = Log().turn_on("cache", assessed(**{TRADE: 1}), probe="A?").turn_on("cache", assessed(**{TRADE: 1}))
     after = Log(origin="replay").turn_on("batch", assessed(**{TRADE: 1}), probe="B?", reason="Other first.")
-    (probe,) = compare(before, after).probes  # the second turn has no counterpart
-    assert (probe.instead, probe.why, probe.same) == ("B?", "Other first.", False)
+    found = compare(before, after)
+    probe, lone = found.probes
+    assert (probe.instead, probe.why, probe.same, probe.only) == ("B?", "Other first.", False, None)
+    assert (lone.turn, lone.asked, lone.instead, lone.only) == (2, "Question 2?", None, "original")
+    assert found.moved == 1, "a turn without a counterpart is not a question that differs"
+    first, new = compare(after, before).probes
+    assert (first.only, new.turn, new.asked, new.instead, new.only) == (None, 2, None, "Probe 2?", "replay")
 
 
-def test_turns_that_were_not_asked_are_left_out() -> None:
+def test_a_turn_that_was_chosen_but_not_asked_is_left_out() -> None:
     before = Log().choose("cache")
-    assert compare(before, Log().turn_on("cache", assessed())).probes == ()
+    (probe,) = compare(before, Log().turn_on("cache", assessed())).probes
+    assert (probe.asked, probe.only) == (None, "replay")
+    assert compare(before, before).probes == ()
+
+
+def test_who_would_have_asked_nothing_more_would_have_ended_the_round() -> None:
+    before = Log().turn_on("cache", assessed(**{TRADE: 1})).turn_on("cache", assessed(**{TRADE: 1}))
+    after = Log(origin="replay").choose("cache").ask().add(other(1, "Probe 1?")).answer().read(assessed(**{TRADE: 1}))
+    after.choose("cache").ask().answer().read(assessed(**{TRADE: 1}))
+    after.add(ev.SessionEnded(reason="replayed"))
+    found = compare(before, after)
+    assert [(p.ends, p.same) for p in found.probes] == [(False, True), (True, False)]
+    assert found.moved == 1
+    assert found.probes[1].why == "Nothing was left that they would have asked; they would have ended the round here."
+
+
+def test_it_says_when_what_was_asked_and_why_and_that_an_answer_is_another_one() -> None:
+    before = Log().turn_on("cache", assessed(**{TRADE: 1}), elapsed=0.25, reason="It is heavy.", text="Nine.")
+    after = Log(origin="replay").turn_on("cache", assessed(**{TRADE: 1}), elapsed=0.5, text="Ten.")
+    (probe,) = compare(before, after).probes
+    minutes = before.state.started.minutes
+    assert (probe.minute, probe.instead_minute) == (minutes / 4, minutes / 2)
+    assert (probe.asked_why, probe.same, probe.answer_changed) == ("It is heavy.", True, True)
+
+
+def test_judges_flags_and_verdict_stand_side_by_side() -> None:
+    def read_by(judge: str, level: int) -> Log:
+        return Log().turn_on("cache", assessed(**{TRADE: level}).model_copy(update={"judge": judge}))
+
+    one, two = read_by("lora:a:c1", 1), read_by("lora:a:c2", 3)
+    moved = compare(one, two)
+    assert moved.judge == ("lora:a:c1", "lora:a:c2")
+    assert moved.remarks == ("The answers were read by lora:a:c1, and in the replay by lora:a:c2.",)
+    still = compare(one, read_by("lora:a:c2", 1))
+    assert still.remarks[0].endswith("by lora:a:c2. Levels, flags and verdict are the same.")
+    assert compare(one, one).remarks == (
+        "Both have the readings of one judge (lora:a:c1). Levels, flags and verdict are the same.",
+    )
+    assert compare(one, read_by("lora:a:c1", 2)).remarks == ()
+    flagged = packet(one).model_copy(update={"flags": (FlagReading(flag="bluffing", probability=0.7),)})
+    found = diff(one.state, flagged, one.state, packet(one))
+    assert found.flags == (FlagDiff(flag="bluffing", before=0.7, after=None),)
+    assert found.remarks == (), "a flag that went away is a change"
+
+
+def test_documents_that_changed_since_are_named() -> None:
+    log = Log().turn_on("cache", assessed(**{TRADE: 1}))
+    versions = VERSIONS.model_copy(update={"rubric": "new", "persona": "new"})
+    for persona, named in (("deep_dive", ["persona", "rubric"]), ("recruiter", ["rubric"])):
+        started = log.state.started.model_copy(update={"versions": versions, "persona": persona})
+        child = log.state.model_copy(update={"started": started})
+        found = diff(log.state, packet(log), child, packet(log))
+        assert [r.split()[1] for r in found.remarks[1:]] == named
 
 
 def test_an_imported_turn_has_no_probe_to_compare() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from interviewer.core import events as ev
 from interviewer.core.assessment import FlagReading
-from interviewer.core.debrief import Debrief, debrief
+from interviewer.core.debrief import debrief
+from interviewer.core.debrief_rows import Debrief
 from interviewer.core.diff import diff
 from interviewer.core.memo import memo
 from interviewer.core.render import diff_markdown, memo_markdown, report_markdown
@@ -96,10 +97,12 @@ def test_a_replay_shows_what_moved() -> None:
     after.turn_on("batch", assessed(**{TRADE: 3}), probe="Else?", reason="It was open.")
     text = diff_markdown(diff(before.state, packet(before), after.state, packet(after)))
     assert text.startswith(
-        "# Replay: deep dive -> recruiter\n\n1 of 2 questions differ. Verdict: no hire -> strong hire."
+        "# Replay: deep dive -> recruiter\n\n"
+        "1 of 2 questions differ. Round: deep dive -> deep dive. Verdict: no hire -> strong hire.\n\nJudge: "
     )
-    assert "1. Asked: Question 1?\n   - the same\n" in text
-    assert "2. Asked: Question 2?\n   - instead: Else?\n   - why: It was open.\n" in text
+    assert "1. Asked (minute 0): Question 1?\n   - why: because\n   - the same\n" in text
+    assert "2. Asked (minute 0): Question 2?\n   - why: because\n" in text
+    assert "   - instead (minute 0): Else?\n   - why: It was open.\n" in text
     assert "| tradeoff reasoning | 1 | 3 |" in text
     assert "| measurement | not assessed | 3 |" in text
 
@@ -107,8 +110,28 @@ def test_a_replay_shows_what_moved() -> None:
 def test_a_replay_without_a_verdict() -> None:
     log = Log().turn_on("cache", unscored())
     text = diff_markdown(diff(log.state, packet(log), log.state, packet(log)))
-    assert "0 of 1 questions differ. Verdict: none -> none." in text
-    assert "- why:" not in text
+    assert "0 of 1 questions differ. Round: deep dive -> deep dive. Verdict: none -> none." in text
+    assert "- Both have the readings of one judge (" in text
+    assert "| flag |" not in text
+
+
+def test_a_replay_with_lone_turns_another_answer_an_end_and_flags() -> None:
+    def packed(log: Log, probability: float) -> Debrief:
+        flag = FlagReading(flag="bluffing", probability=probability)
+        return packet(log).model_copy(update={"flags": (flag,)})
+
+    one = Log().turn_on("cache", assessed(**{TRADE: 1})).turn_on("cache", assessed(**{TRADE: 1}))
+    two = Log(origin="replay").turn_on("cache", assessed(**{TRADE: 1}), "Edited.")
+    there = diff_markdown(diff(one.state, packed(one, 0.4), two.state, packed(two, 0.75)))
+    assert "1. Asked (minute 0): Question 1?\n   - why: because\n   - the answer is another one\n   - the same" in there
+    assert "2. Asked (minute 0): Question 2?\n   - why: because\n   - not in the replay" in there
+    assert "| bluffing | 0.40 | 0.75, raised |" in there
+    back = diff_markdown(diff(two.state, packet(two), one.state, packed(one, 0.4)))
+    assert "2. Not in the original\n   - instead (minute 0): Probe 2?" in back
+    assert "| bluffing | not found | 0.40 |" in back
+    ended = Log(origin="replay").turn_on("cache", assessed(**{TRADE: 1})).add(ev.SessionEnded(reason="replayed"))
+    text = diff_markdown(diff(two.state, packet(two), ended.state, packet(ended)))
+    assert "   - instead: Nothing was left that they would have asked" in text
 
 
 def test_a_memo_holds_decision_reasons_and_change() -> None:

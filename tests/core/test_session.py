@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import sys
+from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
+from types import FrameType
 
 import pytest
 from hypothesis import given
@@ -9,7 +12,7 @@ from hypothesis import strategies as st
 
 from interviewer.core import events as ev
 from interviewer.core.assessment import Assessment, Notice, Unscored, UnscoredReason
-from interviewer.core.session import PAUSE_CAP, IllegalEvent, Phase, evolve, fold
+from interviewer.core.session import PAUSE_CAP, IllegalEvent, Phase, SessionState, evolve, fold
 from tests.core.builders import MEASURE, START, TRADE, VERSIONS, Log, assessed, unscored
 
 
@@ -211,3 +214,48 @@ def test_every_event_survives_storage(recorded: ev.Recorded) -> None:
 
 def test_versions_are_part_of_the_record() -> None:
     assert Log().state.started.versions == VERSIONS
+
+
+def folding(turns: int) -> tuple[Counter[str], SessionState]:
+    """Fold a session of so many turns; returns how often each function was called, and the state."""
+    log = Log()
+    for number in range(turns):
+        log.choose("cache").ask().hint("cache", 1).answer().read(assessed(**{TRADE: 1}))
+        if number % 2:
+            log.read(assessed(**{TRADE: 2}), turn=number)  # read again, far from the end for a reader that searches
+    called: Counter[str] = Counter()
+
+    def count(frame: FrameType, kind: str, _: object) -> None:
+        if kind in ("call", "c_call"):
+            called[frame.f_code.co_qualname] += 1
+
+    sys.setprofile(count)
+    try:
+        state = fold(log.records)
+    finally:
+        sys.setprofile(None)
+    return called, state
+
+
+def test_folding_a_long_log_takes_steps_in_proportion_to_its_length() -> None:
+    (few, _), (many, state) = folding(500), folding(5_000)
+    assert len(state.turns) == len(state.hints) == 5_000
+    copies = "_Draft.state"  # the one place that copies what has gathered; other steps touch one turn
+    assert few.pop(copies) == many.pop(copies)
+    assert sum(many.values()) <= 10.1 * sum(few.values())
+
+
+def test_a_fold_is_the_same_as_one_event_after_the_other() -> None:
+    log = Log().turn_on("cache", assessed(**{TRADE: 1})).choose("cache").ask().hint("cache", 1).answer()
+    log.add(ev.PersonaChanged(persona="recruiter", adapter=None)).read(assessed(**{TRADE: 2})).end()
+    state: SessionState | None = None
+    for recorded in log.records:
+        before = state and state.model_copy()
+        following = evolve(state, recorded)
+        assert state == before, "a state that somebody holds never changes"
+        state = following
+    assert state == fold(log.records)
+
+
+def test_a_what_if_starts_with_the_time_that_was_spent() -> None:
+    assert Log(spent_seconds=90.0).choose("cache").state.active_seconds == 91.0

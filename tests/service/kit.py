@@ -171,10 +171,17 @@ class FlakyStore(SqlEventStore):
         return await super().row(session_id)
 
     async def create(
-        self, session_id: str, at: datetime, events: Sequence[ev.Event], *, token_hash: str, loop_id: str | None = None
+        self,
+        session_id: str,
+        at: datetime,
+        events: Sequence[ev.Event],
+        *,
+        token_hash: str,
+        loop_id: str | None = None,
+        owner: str = "",
     ) -> list[ev.Recorded]:
         self._check()
-        return await super().create(session_id, at, events, token_hash=token_hash, loop_id=loop_id)
+        return await super().create(session_id, at, events, token_hash=token_hash, loop_id=loop_id, owner=owner)
 
     async def append(
         self, session_id: str, at: datetime, events: Sequence[ev.Event], *, expected_seq: int

@@ -10,7 +10,7 @@ from interviewer.adapters.store import SqlEventStore
 from interviewer.core import events as ev
 from interviewer.core.assessment import Assessment
 from interviewer.core.code import CRITERION, CodeCheck
-from interviewer.core.debrief import Debrief
+from interviewer.core.debrief_rows import Debrief
 from interviewer.core.render import report_markdown
 from interviewer.core.rubric import CodeTask
 from interviewer.core.session import Phase, fold

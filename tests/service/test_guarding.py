@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 import pytest
@@ -25,6 +25,27 @@ from .kit import ANSWER, Desk, Saying, begin, deps, eventually, library, lower
 Say = Callable[[str], str]
 
 
+def _without(probe: str) -> str:
+    """Return a question on the probe that shares no word with the answer."""
+    return " ".join(w for w in probe.split() if not guard.refers(w, ANSWER))
+
+
+class Turns(Saying):
+    """Says one thing first and another when asked again."""
+
+    def __init__(self, first: Say, then: Say) -> None:
+        super().__init__(first)
+        self._second = then
+        self.temperatures = list[float]()
+
+    async def stream(self, *args: Any, **kwargs: Any) -> AsyncGenerator[str, None]:
+        self.temperatures.append(kwargs["temperature"])
+        if len(self.temperatures) == 2:
+            self._say = self._second
+        async for piece in super().stream(*args, **kwargs):
+            yield piece
+
+
 async def second_turn(store: SqlEventStore, model: ChatModel, **changes: Any) -> tuple[Desk, ev.QuestionAsked, str]:
     """Return a session after its first follow-up, that follow-up and the probe that it pursued."""
     desk = await begin(deps(store, model, **changes))
@@ -36,8 +57,13 @@ async def second_turn(store: SqlEventStore, model: ChatModel, **changes: Any) ->
     return desk, asked, probe.probe
 
 
-def leads() -> tuple[str, ...]:
-    return library().personas["deep_dive"].leads
+def tied_to(before: str) -> bool:
+    """Whether ``before`` is one of the persona's frames around an exact piece of the answer."""
+    for frame in library().personas["deep_dive"].ties:
+        start, end = frame.split("{quote}")
+        if before.startswith(start) and before.endswith(end):
+            return before[len(start) : len(before) - len(end)] in ANSWER
+    return False
 
 
 async def test_a_generated_follow_up_is_asked_as_it_is(memory: SqlEventStore) -> None:
@@ -69,7 +95,6 @@ async def test_a_second_question_is_cut_off(memory: SqlEventStore) -> None:
 @pytest.mark.parametrize(
     ("say", "code"),
     [
-        (lambda p: f"{p[:-1]}, and what would you have done about all of that instead?", "stacked"),
         (lambda p: f"As an AI I wonder about your latency: {lower(p)}", "out_of_role"),
         (lambda p: "Great, and that latency was impressive in which percentile?", "verdict"),
         (lambda p: "Latency how?", "too_short"),
@@ -88,8 +113,60 @@ async def test_a_question_that_fails_the_guard_is_replaced_by_the_authored_one(
     assert asked.text.endswith(probe)
     assert asked.text.count("?") == probe.count("?")
     before = asked.text.removesuffix(probe).strip()
-    assert before in (*leads(), "You mentioned latency.")
+    assert before == "You mentioned latency." or tied_to(before)
     assert asked.source == ("mixed" if before == "You mentioned latency." else "fallback")
+
+
+async def test_a_question_that_is_joined_to_the_first_is_cut_off(memory: SqlEventStore) -> None:
+    say: Say = lambda p: f"On that latency: {lower(p)[:-1]}, and what would you have done about that instead?"  # noqa: E731
+    _, asked, probe = await second_turn(memory, Saying(say))
+    assert asked.text == f"On that latency: {lower(probe)}"
+    assert (asked.source, asked.problems) == ("generated", ("stacked",))
+
+
+async def test_a_question_that_picks_up_nothing_is_asked_after_a_quote(memory: SqlEventStore) -> None:
+    desk, asked, probe = await second_turn(memory, Saying(lambda p: f"Hm. {_without(p)}"))
+    before = asked.text.removesuffix(_without(probe)).strip()
+    assert tied_to(before)
+    assert (asked.source, asked.problems) == ("tied", ("not_tied",))
+    assert guard.refers(asked.text, desk.state.turns[0].answer.text)  # type: ignore[union-attr]
+
+
+async def test_a_lead_that_picks_up_nothing_is_not_said(memory: SqlEventStore) -> None:
+    _, asked, probe = await second_turn(memory, Saying(lambda p: f"The weather is fine. On that latency, {lower(p)}"))
+    assert asked.text == f"On that latency, {lower(probe)}"
+    assert asked.source == "generated"
+
+
+async def test_a_lead_that_says_the_question_itself_is_not_said(memory: SqlEventStore) -> None:
+    _, asked, probe = await second_turn(memory, Saying(lambda p: f"{p[:-1]}. On that latency, {lower(p)}"))
+    assert asked.text == f"On that latency, {lower(probe)}"
+    assert (asked.source, asked.problems) == ("generated", ("echo",))
+
+
+async def test_a_question_that_fails_once_is_tried_again_and_the_wait_is_not_silent(memory: SqlEventStore) -> None:
+    model = Turns(lambda p: "You mentioned latency. Latency how?", lambda p: f"On the batch, {lower(p)}")
+    _, asked, probe = await second_turn(memory, model)
+    assert asked.text == f"You mentioned latency. On the batch, {lower(probe)}"
+    assert (asked.source, asked.problems) == ("generated", ("too_short", "off_probe"))
+    assert model.temperatures == [0.3, pytest.approx(0.7)]
+
+
+async def test_before_the_second_try_a_quote_goes_out(memory: SqlEventStore) -> None:
+    model = Turns(lambda p: "Latency how?", lambda p: f"You mentioned latency. {p}")
+    _, asked, probe = await second_turn(memory, model)
+    assert tied_to(asked.text.removesuffix(probe).strip()), "the quote went out before the second try"
+    assert asked.source == "tied"
+
+
+async def test_the_same_lead_is_not_said_twice_while_there_is_another(memory: SqlEventStore) -> None:
+    desk = await begin(deps(memory, ScriptedModel(MODEL_DOWN)))
+    for _ in range(4):
+        await desk.answer("Yes.")
+    asked = [t.question.text for t in desk.state.turns[1:5] if t.question]
+    spoken = [text for text in asked for lead in library().personas["deep_dive"].leads if text.startswith(lead)]
+    assert len(spoken) > 1
+    assert len({guard.split_turn(text)[0] for text in spoken}) == len(spoken)
 
 
 async def test_a_leaked_fact_never_reaches_the_candidate(memory: SqlEventStore) -> None:
@@ -101,7 +178,7 @@ async def test_a_leaked_fact_never_reaches_the_candidate(memory: SqlEventStore) 
     _, asked, probe = await second_turn(memory, model)
     assert term.lower() not in asked.text.lower()
     assert asked.text == f"You mentioned the tail. {probe}"
-    assert (asked.source, asked.problems) == ("mixed", ("leak",))
+    assert (asked.source, asked.problems) == ("mixed", ("leak", "leak"))
 
 
 async def test_a_leak_in_the_lead_never_reaches_the_candidate(memory: SqlEventStore) -> None:
@@ -112,13 +189,14 @@ async def test_a_leak_in_the_lead_never_reaches_the_candidate(memory: SqlEventSt
     _, asked, probe = await second_turn(memory, Saying(lambda p: f"It is all about {term} here. {p}"))
     assert term.lower() not in asked.text.lower()
     assert asked.problems == ("leak", "not_tied"), "without its lead the question is not tied to the answer"
-    assert asked.text in [f"{lead} {probe}" for lead in leads()]
+    assert tied_to(asked.text.removesuffix(probe).strip())
+    assert asked.source == "tied"
 
 
 async def test_a_model_that_is_down_does_not_stop_the_interview(memory: SqlEventStore) -> None:
     desk, asked, probe = await second_turn(memory, ScriptedModel(MODEL_DOWN))
     assert asked.source == "fallback"
-    assert asked.text in [f"{lead} {probe}" for lead in leads()]
+    assert tied_to(asked.text.removesuffix(probe).strip())
     assert asked.problems[:2] == ("model_unavailable", "the model endpoint cannot be reached")
     assert desk.failures == []
     await desk.answer()
@@ -198,9 +276,9 @@ def test_whatever_the_model_says_one_clean_question_is_asked(said: str, pieces: 
     assert streamed == asked.text
     assert streamed.count("?") == 1 and streamed.endswith("?")
     assert "paged" not in streamed and "Great" not in streamed and "<|" not in streamed and "AI" not in streamed
-    assert model.closed == 1
+    assert model.closed in (1, 2), "every stream is ended"
     if asked.source == "fallback":
-        assert streamed in [f"{lead} {PROBE}" for lead in persona.leads]
+        assert tied_to(streamed.removesuffix(PROBE).strip())
     elif asked.source == "mixed":
         assert streamed.endswith(PROBE)
     else:

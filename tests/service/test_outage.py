@@ -67,7 +67,9 @@ async def test_a_reading_that_broke_off_is_read_again(memory: SqlEventStore) -> 
 
 async def test_a_question_that_broke_off_is_asked_by_the_persona(memory: SqlEventStore) -> None:
     away = Away()
-    model = ScriptedModel(MODEL_DOWN, "You said p99 at batch 8. Which number did you give up for it at batch 8?")
+    model = ScriptedModel(
+        MODEL_DOWN, "You said p99 at batch 8. What happens at the first token that the large model does not agree with?"
+    )
     desk = await begin(deps(memory, model, recovered=away.recovered, limits=TOLD_AT_ONCE))
     answering = asyncio.create_task(desk.answer())
     await eventually(lambda: "model_restarting" in notices(desk))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from interviewer.adapters.store import SqlEventStore
-from interviewer.core.debrief import Debrief
+from interviewer.core.debrief_rows import Debrief
 from interviewer.core.render import report_markdown
 from interviewer.core.session import fold
 from interviewer.service.deps import Limits

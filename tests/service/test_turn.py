@@ -91,7 +91,7 @@ async def test_the_persona_adapter_speaks_and_the_base_for_those_without_one(mem
     assert model.requests[0][0] == "deep_dive@1a2b"
     other = await begin(deps(memory, model, new_id=lambda: "other"))
     await other.answer()
-    assert model.requests[1][0] == "base"
+    assert model.requests[-1][0] == "base"
 
 
 async def test_a_round_runs_to_its_end_and_says_goodbye_without_asking_more(memory: SqlEventStore) -> None:

@@ -205,9 +205,24 @@ async def test_a_round_of_an_unknown_loop_is_refused(store: SqlEventStore) -> No
     assert await store.rows() == []
 
 
+async def test_delete_takes_the_replays_along_and_theirs(store: SqlEventStore) -> None:
+    for name, parent in [("s1", "gone"), ("s2", "s1"), ("s3", "s2"), ("s4", "s1"), ("s5", None), ("s6", "s6")]:
+        await store.create(name, NOON, [started(parent=parent), answer()], token_hash="h")
+    assert await store.replays("s1") == ["s2", "s4", "s3"]
+    assert await store.replays("s6") == await store.replays("nobody") == []
+    await store.delete("s2")
+    assert {r.id for r in await store.rows()} == {"s1", "s4", "s5", "s6"}, "the parent stays"
+    await store.delete("s1")
+    assert {r.id for r in await store.rows()} == {"s5", "s6"}
+    for name in ("s1", "s2", "s3", "s4"):
+        with pytest.raises(UnknownSession):
+            await store.load(name)
+    await store.delete("s6")
+
+
 async def test_delete_takes_the_events_and_nothing_else(store: SqlEventStore) -> None:
     await store.create("s1", NOON, [started(), answer()], token_hash="h")
-    await store.create("s2", NOON, [started(parent="s1"), answer()], token_hash="h")
+    await store.create("s2", NOON, [started(), answer()], token_hash="h")
     await store.delete("s1")
     with pytest.raises(UnknownSession):
         await store.load("s1")

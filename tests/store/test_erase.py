@@ -59,16 +59,16 @@ async def test_no_trace_is_left_whatever_was_deleted_before(tmp_path: Path) -> N
 async def test_a_crash_between_deletion_and_scrubbing_is_made_up_for_at_the_start(tmp_path: Path) -> None:
     path = tmp_path / "interviews.db"
     store = SqlEventStore.open(sqlite_url(path))
-    await store.create("s1", NOON, [started(), answer(text="secret " * 50)], token_hash="h")
+    await store.create("s1", NOON, [started(), answer(text="classified " * 50)], token_hash="h")
     await store.close()
     with closing(sqlite3.connect(path)) as connection, connection:  # what delete() commits
         connection.execute("PRAGMA secure_delete=OFF")
         connection.execute("PRAGMA foreign_keys=ON")
         connection.execute("DELETE FROM session")
         connection.execute("PRAGMA user_version=1")
-    assert b"secret" in _bytes(path)
+    assert b"classified" in _bytes(path)
     store = SqlEventStore.open(sqlite_url(path))
-    assert b"secret" not in _bytes(path)
+    assert b"classified" not in _bytes(path)
     await store.close()
 
 
@@ -77,7 +77,7 @@ async def test_a_reader_postpones_the_scrubbing(tmp_path: Path, caplog: pytest.L
     migrate(sqlite_url(path))
     store = SqlEventStore(_impatient(sqlite_url(path)))
     for name in ("s1", "s2"):
-        await store.create(name, NOON, [started(), answer(text=f"secret {name}")], token_hash="h")
+        await store.create(name, NOON, [started(), answer(text=f"classified {name}")], token_hash="h")
     with closing(sqlite3.connect(path, isolation_level=None)) as reader:
         reader.execute("BEGIN")
         assert reader.execute("SELECT count(*) FROM event").fetchone() == (4,)
@@ -85,5 +85,5 @@ async def test_a_reader_postpones_the_scrubbing(tmp_path: Path, caplog: pytest.L
         assert "next deletion or start" in caplog.text
     assert [r.id for r in await store.rows()] == ["s2"]
     await store.delete("s2")
-    assert b"secret" not in _bytes(path)
+    assert b"classified" not in _bytes(path)
     await store.close()

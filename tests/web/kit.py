@@ -19,6 +19,7 @@ from websockets.typing import Origin, Subprotocol
 from interviewer.service.deps import Deps
 from interviewer.testing import StillBackend
 from interviewer.web.app import create_app
+from interviewer.web.drain import DrainingServer
 from interviewer.web.state import Service, assemble
 from interviewer.web.wire import MAX_FRAME, SUBPROTOCOL
 from tests.service.kit import FlakyStore
@@ -168,10 +169,16 @@ class Client:
 
 @asynccontextmanager
 async def running(
-    given: Deps, backend: StillBackend | None = None, *, hosts: tuple[str, ...] = (), small_buffers: bool = False
+    given: Deps,
+    backend: StillBackend | None = None,
+    *,
+    hosts: tuple[str, ...] = (),
+    small_buffers: bool = False,
+    grace: float = 0.0,
+    **parts: Any,
 ) -> AsyncIterator[Running]:
     """Serve the application as the command does: same protocol implementation, same frame limit."""
-    service = assemble(given, backend or StillBackend())
+    service = assemble(given, backend or StillBackend(), **parts)
 
     async def build() -> Service:
         return service
@@ -188,7 +195,7 @@ async def running(
         ws_max_size=MAX_FRAME,
         timeout_graceful_shutdown=1,
     )
-    server = uvicorn.Server(config)
+    server = DrainingServer(config, grace)
     serving = asyncio.create_task(server.serve(sockets=[listening]))
     async with asyncio.timeout(SECONDS):
         while not server.started:

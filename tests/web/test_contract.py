@@ -55,9 +55,9 @@ async def test_asyncapi_covers_every_message_and_close_code() -> None:
     (served,) = [r.path for r in routes.router.routes if isinstance(r, APIWebSocketRoute)]
     assert channel["address"] == served
     named = {m["name"] for m in document["components"]["messages"].values()}
-    client = {"hello", "answer", "interrupt", "persona", "hint", "end", "ping"}
+    client = {"hello", "answer", "interrupt", "persona", "hint", "retry", "end", "ping"}
     server = {"question.delta", "question.done", "assessment", "report.ready", "error", "pong", "resync", "event"}
-    assert named == client | server | {"welcome", "status"}
+    assert named == client | server | {"welcome", "status", "prices", "going_away"}
     codes = {value for name, value in vars(socket).items() if name.startswith("CLOSE_")}
     assert codes <= set(contract.CLOSE_CODES)
     assert "interview.v1" in channel["description"]

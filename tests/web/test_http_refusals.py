@@ -237,7 +237,7 @@ async def test_every_response_carries_the_security_headers(shared: Running, path
     for name, value in HEADERS.items():
         assert answer.headers[name] == value
     policy = answer.headers["content-security-policy"]
-    assert "default-src 'self'" in policy and "unsafe" not in policy and "http" not in policy
+    assert "default-src 'none'" in policy and "unsafe" not in policy and "http" not in policy
     assert "frame-ancestors 'none'" in policy
 
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from typing import TypeVar
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TypeAlias, TypeVar
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
@@ -17,16 +18,21 @@ from sqlmodel import Session
 
 from interviewer.adapters.store.engine import BEGIN, in_memory, is_sqlite
 from interviewer.adapters.store.errors import translate
+from interviewer.service.ports import StoreError
 
 T = TypeVar("T")
+Told: TypeAlias = Callable[[str, float, bool], None]
+"""Takes what was done (read, write, erase), its seconds, and whether it failed; called from worker threads."""
 _LOG = logging.getLogger(__name__)
 
 
 class Database:
     """Runs units of work."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, told: Told | None = None) -> None:
+        """Work on ``engine``; ``told`` hears of every transaction, the wait for its turn included."""
         self._engine = engine
+        self._told = told
         self._writes = engine.execution_options(**{BEGIN: "BEGIN IMMEDIATE"})
         self._bare = engine.execution_options(**{BEGIN: ""})
         self._on_disk = is_sqlite(engine) and not in_memory(engine)
@@ -39,7 +45,8 @@ class Database:
         Raises:
             StoreError: the database cannot be read.
         """
-        return _transact(self._engine, work)
+        with self._timed("read"):
+            return _transact(self._engine, work)
 
     def write(self, work: Callable[[Session], T]) -> T:
         """Run ``work`` and commit; when this returns, its changes are on the disk.
@@ -47,8 +54,7 @@ class Database:
         Raises:
             StoreError: nothing was stored.
         """
-        with self._turn:
-            return _transact(self._writes, work)
+        return self._write("write", work)
 
     def erase(self, work: Callable[[Session], None]) -> None:
         """Like :meth:`write`, for work that deletes text; on SQLite no trace of it stays in the file.
@@ -65,8 +71,24 @@ class Database:
             if self._on_disk:
                 session.connection().exec_driver_sql("PRAGMA user_version=1")
 
-        self.write(noted)
+        self._write("erase", noted)
         self.scrub()
+
+    def _write(self, operation: str, work: Callable[[Session], T]) -> T:
+        with self._timed(operation), self._turn:
+            return _transact(self._writes, work)
+
+    @contextmanager
+    def _timed(self, operation: str) -> Iterator[None]:
+        began, failed = time.perf_counter(), False
+        try:
+            yield
+        except StoreError:
+            failed = True
+            raise
+        finally:
+            if self._told is not None:
+                self._told(operation, time.perf_counter() - began, failed)
 
     def scrub(self) -> None:
         """Rewrite the SQLite file when a deletion asks for it; a failure is logged and made up for later.

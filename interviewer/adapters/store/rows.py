@@ -52,5 +52,5 @@ def changes(recorded: Sequence[Recorded]) -> dict[str, Any]:
 
 
 def summary(row: SessionTable) -> SessionRow:
-    """Return the row as the port shows it, without the token's hash."""
-    return SessionRow.model_validate(row.model_dump(exclude={"token_hash"}))
+    """Return the row as the port shows it, without the token's hash and the owner."""
+    return SessionRow.model_validate(row.model_dump(exclude={"token_hash", "owner"}))

@@ -13,9 +13,10 @@ from functools import partial
 from typing import Self
 
 from sqlalchemy import Engine
+from sqlmodel import Session
 
 from interviewer.adapters.store import upcast, work
-from interviewer.adapters.store.database import Database
+from interviewer.adapters.store.database import Database, Told
 from interviewer.adapters.store.engine import connect
 from interviewer.adapters.store.migrate import upgrade
 from interviewer.adapters.store.rows import number, summary
@@ -27,17 +28,18 @@ from interviewer.service.ports import SessionRow
 class SqlEventStore:
     """An :class:`~interviewer.service.ports.EventStore` in a SQL database; errors are those of the port."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, told: Told | None = None) -> None:
         """Use an engine made by :func:`connect` whose tables exist; :meth:`open` is the usual way in."""
-        self._db = Database(engine)
+        self._db = Database(engine, told)
 
     @classmethod
-    def open(cls, url: str) -> Self:
+    def open(cls, url: str, told: Told | None = None) -> Self:
         """Create or upgrade the tables at ``url`` and return a store on them. Blocks; call it at start-up.
 
         Args:
             url: ``sqlite:///relative.db``, ``sqlite:////absolute.db``, ``sqlite://`` (in memory, gone when closed) or
                 ``postgresql://user:password@host/name``.
+            told: Hears of every transaction.
 
         Raises:
             StoreError: the database cannot be reached or written, or is of a newer version.
@@ -45,7 +47,7 @@ class SqlEventStore:
         engine = connect(url)
         try:
             upgrade(engine)
-            store = cls(engine)
+            store = cls(engine, told)
             store._db.scrub()
         except BaseException:
             engine.dispose()
@@ -53,7 +55,14 @@ class SqlEventStore:
         return store
 
     async def create(
-        self, session_id: str, at: datetime, events: Sequence[Event], *, token_hash: str, loop_id: str | None = None
+        self,
+        session_id: str,
+        at: datetime,
+        events: Sequence[Event],
+        *,
+        token_hash: str,
+        loop_id: str | None = None,
+        owner: str = "",
     ) -> list[Recorded]:
         """Start a log whose first event is ``session_started``."""
         started = events[0] if events else None
@@ -62,6 +71,7 @@ class SqlEventStore:
         recorded = number(session_id, at, events, after=0)
         fields = started.model_dump(include={"rubric", "level", "mode", "origin", "parent"})
         fields |= {"id": session_id, "created_at": utc(at), "token_hash": token_hash, "loop_id": loop_id}
+        fields |= {"owner": owner}
         await to_thread(self._db.write, partial(work.create, fields=fields, recorded=recorded))
         return recorded
 
@@ -94,18 +104,29 @@ class SqlEventStore:
         return summary(await to_thread(self._db.read, partial(work.get, session_id=session_id)))
 
     async def rows(
-        self, *, limit: int = 50, before: datetime | None = None, loop_id: str | None = None
+        self,
+        *,
+        limit: int = 50,
+        before: datetime | None = None,
+        loop_id: str | None = None,
+        owner: str | None = None,
     ) -> list[SessionRow]:
         """Return sessions, newest first; those of the same moment by id, last one first."""
         if limit < 1 or not (loop_id or "").isprintable():
             return []
         until = None if before is None else utc(before)
-        return await to_thread(self._db.read, partial(work.newest, limit=limit, before=until, loop_id=loop_id))
+        unit = partial(work.newest, limit=limit, before=until, loop_id=loop_id, owner=owner)
+        return await to_thread(self._db.read, unit)
 
     async def delete(self, session_id: str) -> None:
-        """Delete a session and all its events; on SQLite no trace of their text stays in the file."""
+        """Delete a session, its replays and all their events; on SQLite no trace of their text stays in the file."""
         _check(session_id)
         await to_thread(self._db.erase, partial(work.remove, session_id=session_id))
+
+    async def replays(self, session_id: str) -> list[str]:
+        """Return the ids of all replays of a session, replays of replays included."""
+        _check(session_id)
+        return await to_thread(self._db.read, partial(work.replays, session_id=session_id))
 
     async def token_hash(self, session_id: str) -> str:
         """Return the hash of the session's current token."""
@@ -117,14 +138,44 @@ class SqlEventStore:
         _check(session_id)
         await to_thread(self._db.write, partial(work.set_token_hash, session_id=session_id, token_hash=token_hash))
 
-    async def create_loop(self, loop_id: str, at: datetime, level: str) -> None:
+    async def spend_token(self, session_id: str, token_hash: str) -> bool:
+        """Make the session's token void if it is this one; returns whether it was."""
+        _check(session_id)
+        unit = partial(work.spend_token_hash, session_id=session_id, token_hash=token_hash)
+        return await to_thread(self._db.write, unit)
+
+    async def owner(self, session_id: str) -> str:
+        """Return whose session it is; empty for nobody's."""
+        _check(session_id)
+        return (await to_thread(self._db.read, partial(work.get, session_id=session_id))).owner
+
+    async def loop_owner(self, loop_id: str) -> str | None:
+        """Return whose loop it is; ``None`` when there is none."""
+        if not loop_id.isprintable():
+            return None
+        return await to_thread(self._db.read, partial(work.loop_owner, loop_id=loop_id))
+
+    async def purge(self, before: datetime) -> int:
+        """Delete what nothing was added to since a moment, really; returns the number of sessions."""
+        gone = 0
+
+        def purge(session: Session) -> None:
+            nonlocal gone
+            gone = work.purge(session, utc(before))
+
+        await to_thread(self._db.erase, purge)
+        return gone
+
+    async def create_loop(self, loop_id: str, at: datetime, level: str, owner: str = "") -> None:
         """Store a loop.
 
         Raises:
             ConcurrentAppend: the id is taken.
             StoreError: nothing was stored.
         """
-        await to_thread(self._db.write, partial(work.create_loop, loop_id=loop_id, at=utc(at), level=level))
+        await to_thread(
+            self._db.write, partial(work.create_loop, loop_id=loop_id, at=utc(at), level=level, owner=owner)
+        )
 
     async def loop_exists(self, loop_id: str) -> bool:
         """Return whether a loop with that id was created."""

@@ -58,6 +58,8 @@ class LoopTable(Table, table=True):
     id: str = Field(primary_key=True)
     created_at: datetime = Field(sa_type=UtcDateTime)
     level: str
+    owner: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    """As for a session."""
 
 
 class SessionTable(Table, table=True):
@@ -67,6 +69,7 @@ class SessionTable(Table, table=True):
     __table_args__ = (
         Index("ix_session_created_at_id", "created_at", "id"),
         Index("ix_session_loop_id_created_at_id", "loop_id", "created_at", "id"),
+        Index("ix_session_owner_created_at_id", "owner", "created_at", "id"),
     )
 
     id: str = Field(primary_key=True)
@@ -78,12 +81,14 @@ class SessionTable(Table, table=True):
     mode: str
     origin: str
     parent: str | None = None
-    """Not a foreign key: a replay outlives the session it was made from."""
+    """Session that this one is a replay of, and with which it is deleted."""
     loop_id: str | None = Field(default=None, foreign_key="loop.id")
     seq: int
     """Number of events; the lock of optimistic concurrency."""
     ended: bool
     token_hash: str
+    owner: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    """Name on the key of who made it; empty where the service ran without accounts."""
 
 
 class EventTable(Table, table=True):
@@ -97,3 +102,40 @@ class EventTable(Table, table=True):
     type: str
     v: int
     payload: str = Field(sa_type=Text)
+
+
+class KeyTable(Table, table=True):
+    """An API key, of which only the hash is kept."""
+
+    __tablename__ = "api_key"
+
+    id: str = Field(primary_key=True)
+    name: str
+    """Whose it is; several keys of one name own the same sessions."""
+    scopes: str
+    """Separated by commas."""
+    secret_hash: str
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    last_used_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    revoked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+
+
+class SignInTable(Table, table=True):
+    """A browser that showed a key, by the hash of its cookie."""
+
+    __tablename__ = "sign_in"
+
+    cookie_hash: str = Field(primary_key=True)
+    key_id: str = Field(foreign_key="api_key.id", ondelete="CASCADE")
+    expires_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class EngineTimeTable(Table, table=True):
+    """Seconds for which the engine worked for a key on one day of UTC."""
+
+    __tablename__ = "engine_time"
+
+    key_id: str = Field(primary_key=True, foreign_key="api_key.id", ondelete="CASCADE")
+    day: str = Field(primary_key=True)
+    """``2026-01-31``."""
+    seconds: float

@@ -65,20 +65,37 @@ def get(session: Session, session_id: str) -> SessionTable:
     return found(session_id, session.get(SessionTable, session_id))
 
 
-def newest(session: Session, limit: int, before: datetime | None, loop_id: str | None) -> list[SessionRow]:
+def newest(
+    session: Session, limit: int, before: datetime | None, loop_id: str | None, owner: str | None = None
+) -> list[SessionRow]:
     """Return sessions, newest first; those of the same moment by id, last one first."""
     statement = select(SessionTable).order_by(col(SessionTable.created_at).desc(), col(SessionTable.id).desc())
     if before is not None:
         statement = statement.where(SessionTable.created_at < before)
     if loop_id is not None:
         statement = statement.where(SessionTable.loop_id == loop_id)
+    if owner is not None:
+        statement = statement.where(SessionTable.owner == owner)
     return [summary(row) for row in session.exec(statement.limit(limit))]
 
 
 def remove(session: Session, session_id: str) -> None:
-    """Delete one session; the foreign key takes its events along."""
-    if session.exec(delete(SessionTable).where(col(SessionTable.id) == session_id)).rowcount != 1:
-        raise unknown(session_id)
+    """Delete one session and its replays, which repeat its words; the foreign key takes their events along."""
+    get(session, session_id)
+    ids = [session_id, *replays(session, session_id)]
+    session.exec(delete(SessionTable).where(col(SessionTable.id).in_(ids)))
+
+
+def replays(session: Session, session_id: str) -> list[str]:
+    """Return the ids of a session's replays and of theirs, nearest first."""
+    found_: list[str] = []
+    layer = [session_id]
+    while layer:
+        statement = select(SessionTable.id).where(col(SessionTable.parent).in_(layer)).order_by(col(SessionTable.id))
+        # A log may name any parent, itself too.
+        layer = [i for i in session.exec(statement) if i not in found_ and i != session_id]
+        found_ += layer
+    return found_
 
 
 def set_token_hash(session: Session, session_id: str, token_hash: str) -> None:
@@ -88,10 +105,37 @@ def set_token_hash(session: Session, session_id: str, token_hash: str) -> None:
         raise unknown(session_id)
 
 
-def create_loop(session: Session, loop_id: str, at: datetime, level: str) -> None:
+def spend_token_hash(session: Session, session_id: str, token_hash: str) -> bool:
+    """Take the token's hash away if it is this one; only one of several that try can."""
+    statement = (
+        update(SessionTable)
+        .where(col(SessionTable.id) == session_id, col(SessionTable.token_hash) == token_hash)
+        .values(token_hash="")
+    )
+    return token_hash != "" and session.exec(statement).rowcount == 1
+
+
+def purge(session: Session, before: datetime) -> int:
+    """Delete sessions that were last added to before a moment, with their replays, and loops that have none left."""
+    old = session.exec(select(SessionTable.id).where(col(SessionTable.updated_at) < before)).all()
+    gone = list(dict.fromkeys([*old, *(child for parent in old for child in replays(session, parent))]))
+    for start in range(0, len(gone), 500):  # a statement takes a bounded number of parameters
+        session.exec(delete(SessionTable).where(col(SessionTable.id).in_(gone[start : start + 500])))
+    used = select(SessionTable.id).where(col(SessionTable.loop_id) == col(LoopTable.id)).exists()
+    session.exec(delete(LoopTable).where(col(LoopTable.created_at) < before, ~used))
+    return len(gone)
+
+
+def adopt(session: Session, owner: str) -> int:
+    """Give the sessions and loops that are nobody's to somebody; returns how many sessions."""
+    session.exec(update(LoopTable).where(col(LoopTable.owner) == "").values(owner=owner))
+    return session.exec(update(SessionTable).where(col(SessionTable.owner) == "").values(owner=owner)).rowcount
+
+
+def create_loop(session: Session, loop_id: str, at: datetime, level: str, owner: str = "") -> None:
     """Insert a loop."""
     try:
-        session.exec(insert(LoopTable).values(id=loop_id, created_at=at, level=level))
+        session.exec(insert(LoopTable).values(id=loop_id, created_at=at, level=level, owner=owner))
     except IntegrityError as exc:
         raise ConcurrentAppend(f"loop {loop_id} exists already") from exc
 
@@ -99,6 +143,12 @@ def create_loop(session: Session, loop_id: str, at: datetime, level: str) -> Non
 def loop_exists(session: Session, loop_id: str) -> bool:
     """Look a loop up."""
     return session.get(LoopTable, loop_id) is not None
+
+
+def loop_owner(session: Session, loop_id: str) -> str | None:
+    """Return whose loop it is; ``None`` when there is none."""
+    loop = session.get(LoopTable, loop_id)
+    return loop.owner if loop else None
 
 
 def touch(session: Session) -> None:

@@ -9,14 +9,14 @@ export class ApiError extends Error {
 
 const id = encodeURIComponent;
 
-async function call(method, path, { body, accept = [], signal } = {}) {
+async function call(method, path, { body, file, accept = [], signal, lines = false } = {}) {
   let response;
   try {
     response = await fetch(path, {
       method,
       signal,
-      headers: body === undefined ? {} : { "content-type": "application/json" },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      headers: file ? { "content-type": "application/pdf" } : body === undefined ? {} : { "content-type": "application/json" },
+      body: file ?? (body === undefined ? undefined : JSON.stringify(body)),
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;
@@ -25,12 +25,14 @@ async function call(method, path, { body, accept = [], signal } = {}) {
   const text = await response.text();
   let data = null;
   try {
-    data = text ? JSON.parse(text) : null;
+    if (lines && response.ok) data = text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+    else data = text ? JSON.parse(text) : null;
   } catch {
     data = null;
   }
   if (response.ok || accept.includes(response.status)) return data;
   const told = data?.error;
+  if (response.status === 401 && path !== "/v1/auth") window.dispatchEvent(new Event("signed-out"));
   const detail = typeof data?.detail === "string" ? data.detail : undefined;
   throw new ApiError(
     response.status,
@@ -51,6 +53,10 @@ function once(path) {
   return memo.get(path);
 }
 
+export const whoAmI = () => call("GET", "/v1/auth");
+export const signIn = (key) => call("POST", "/v1/auth", { body: { key } });
+export const signOut = () => call("DELETE", "/v1/auth");
+
 export const ready = () => call("GET", "/readyz", { accept: [503] });
 export const personas = async () => (await once("/v1/personas")).personas;
 export const rubrics = async () => (await once("/v1/rubrics")).rubrics;
@@ -58,13 +64,22 @@ export const questions = async (rubric) => (await once(`/v1/questions?rubric=${i
 
 export const scenarios = async () => (await once("/v1/scenarios")).scenarios;
 
+export const drills = async () => (await once("/v1/drills")).drills;
+
+/** What stands in a resume and a job description; nothing is kept. */
+export const parseProfile = (body, signal) => call("POST", "/v1/profiles/parse", { body, signal });
+export const pdfText = async (file) => (await call("POST", "/v1/profiles/pdf", { file })).text;
+
 export const createSession = (body) => call("POST", "/v1/sessions", { body });
 export const sessions = async () => (await call("GET", "/v1/sessions")).sessions;
 export const session = (sid) => call("GET", `/v1/sessions/${id(sid)}`);
 export const deleteSession = (sid) => call("DELETE", `/v1/sessions/${id(sid)}`);
 export const newToken = (sid) => call("POST", `/v1/sessions/${id(sid)}/token`);
 export const report = (sid) => call("GET", `/v1/sessions/${id(sid)}/report`);
-export const replay = (sid, persona) => call("POST", `/v1/sessions/${id(sid)}/replays`, { body: { persona } });
+export const replay = (sid, body) => call("POST", `/v1/sessions/${id(sid)}/replays`, { body });
+export const whatIf = (sid, turn, edits) => replay(sid, { from_turn: turn, edits });
+/** The log of a session, as far as it may be seen now. */
+export const events = (sid) => call("GET", `/v1/sessions/${id(sid)}/events`, { lines: true });
 export const diff = (child) => call("GET", `/v1/sessions/${id(child)}/diff`);
 
 export const createLoop = (body) => call("POST", "/v1/loops", { body });

@@ -1,12 +1,32 @@
 /** The page: a hash router over views. A view mounts into `<main>` and may return a function that ends it. */
 
-import { clear, h } from "./dom.js";
+import { whoAmI } from "./api.js";
+import { clear, errorBox, h } from "./dom.js";
 import { history } from "./history.js";
 import { interview } from "./interview.js";
 import { loop, memo } from "./loop.js";
-import { replayDiff, report } from "./report.js";
-import { score } from "./score.js";
+import { replayDiff } from "./replay.js";
+import { report } from "./report.js";
 import { start } from "./start.js";
+
+/** A view that is loaded when it is first opened, so that others do not wait for it. */
+function later(load, name) {
+  return (root, ...args) => {
+    let end = null;
+    let left = false;
+    load().then(
+      (module) => { if (!left) end = module[name](root, ...args); },
+      () => { if (!left) root.append(errorBox(new Error("This part of the page could not be loaded."), route)); },
+    );
+    return () => {
+      left = true;
+      end?.();
+    };
+  };
+}
+
+const player = later(() => import("./player.js"), "player");
+const score = later(() => import("./score.js"), "score");
 
 const ROUTES = [
   [/^#?\/?$/, start, "start"],
@@ -17,6 +37,7 @@ const ROUTES = [
   [/^#\/s\/([^/]+)$/, interview, ""],
   [/^#\/s\/([^/]+)\/report$/, report, ""],
   [/^#\/s\/([^/]+)\/replay\/([^/]+)$/, replayDiff, ""],
+  [/^#\/s\/([^/]+)\/play(?:\/(\d+))?$/, player, ""],
 ];
 
 const main = document.getElementById("main");
@@ -56,7 +77,7 @@ function route() {
     if (link.dataset.nav === found?.[2]) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  if (found) leave = found[1](main, ...hash.match(found[0]).slice(1).map(decode)) ?? null;
+  if (found) leave = found[1](main, ...hash.match(found[0]).slice(1).filter((part) => part !== undefined).map(decode)) ?? null;
   else notFound(main);
   title();
   // The first page keeps the browser's focus; later ones say where they are.
@@ -71,4 +92,16 @@ document.getElementById("skip").addEventListener("click", (event) => {
 });
 new MutationObserver(title).observe(main, { childList: true, subtree: true });
 window.addEventListener("hashchange", route);
-route();
+window.addEventListener("signed-out", () => {
+  leave?.();
+  leave = null;
+  import("./signin.js").then((module) => module.signIn(main, route));
+});
+
+/** Where the service asks for keys, or keeps nothing, that comes first. */
+async function begin() {
+  const who = await whoAmI().catch(() => null); // what is wrong is said by the view, which asks the service next
+  if (who?.required || who?.stored === false) (await import("./signin.js")).enter(who, main, route);
+  else route();
+}
+begin();

@@ -49,7 +49,7 @@ function item(row, { personas, titles, root }) {
   const problem = h("div");
   const node = h(
     "li",
-    null,
+    { "data-id": row.id },
     h(
       "div",
       { class: "grow" },
@@ -78,11 +78,12 @@ function item(row, { personas, titles, root }) {
           "aria-label": `Delete the session ${plain(row.rubric)} of ${when(row.updated_at)}`,
           on: {
             click: async () => {
-              if (!(await confirmDelete())) return;
+              const gone = await confirmDelete(row.id);
+              if (!gone) return;
               try {
                 await api.deleteSession(row.id);
-                store.forget(row.id);
-                node.remove();
+                gone.forEach(store.forget);
+                for (const each of [...node.parentElement.children]) if (gone.includes(each.dataset.id)) each.remove();
                 announce("Deleted.");
                 root.querySelector("h1").focus();
               } catch (error) {

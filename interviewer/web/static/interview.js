@@ -23,6 +23,8 @@ const WHAT_TO_DO = {
   answer_too_long: `Shorten it to ${MAX_ANSWER.toLocaleString("en")} characters. Your text is back in the box.`,
   session_ended: "The round is over. Your text is kept below and can be copied.",
   unknown_persona: "Choose another interviewer.",
+  no_retry: "Go on with the question that stands.",
+  over_word_limit: "Shorten it; your text is back in the box.",
   no_hint: "Answer with what you have; saying where your knowledge ends counts.",
   bad_message: "Reload the page; your draft is kept.",
   shutting_down: "The service is restarting. This page reconnects by itself.",
@@ -90,6 +92,7 @@ class Interview {
     this.ended = null;
     this.waitingSince = null;
     this.warned = new Set();
+    this.prices = null;
   }
 
   #storedOutbox() {
@@ -206,6 +209,17 @@ class Interview {
     el.send = h("button", { type: "submit", class: "primary" }, "Send");
     el.stop = h("button", { type: "button", on: { click: () => this.interrupt() } }, "Stop", h("kbd", null, "Esc"));
     el.hint = h("button", { type: "button", on: { click: () => this.hint() } }, "Hint");
+    el.retry = h("button", { type: "button", hidden: true, on: { click: () => this.retryAnswer() } }, "Answer the last one again");
+    const ask = (label, text) => h("button", { type: "button", class: "small", on: { click: () => this.#ask(text) } }, label);
+    el.asides = h(
+      "div",
+      { class: "row asides", role: "group", "aria-label": "Say to the interviewer" },
+      ask("Repeat the question", "Please repeat the question."),
+      ask("Put it differently", "Could you rephrase the question?"),
+      ask("A minute to think", "I need a minute to think."),
+      ask("I do not know", "I do not know."),
+      ask("Skip it", "Can we skip this question?"),
+    );
     el.count = h("span", { class: "muted count" });
     const key = /Mac|iPhone|iPad/.test(navigator.platform ?? "") ? "Cmd" : "Ctrl";
     el.composer = h(
@@ -229,9 +243,11 @@ class Interview {
         el.send,
         el.stop,
         el.hint,
+        el.retry,
         h("span", { class: "muted help wide", id: "answer-help" }, `${key}+Enter sends. Pauses cost nothing.`),
         el.count,
       ),
+      el.asides,
     );
     el.after = h("div", { class: "composer after", hidden: true });
     clear(this.root);
@@ -337,6 +353,10 @@ class Interview {
       case "question.done":
         this.#question(message.turn, { text: message.text, interrupted: message.interrupted });
         break;
+      case "prices":
+        this.prices = message;
+        this.#refresh();
+        break;
       case "status":
         this.#enter(message.stage);
         break;
@@ -398,12 +418,15 @@ class Interview {
       },
       probe_chosen: () => {
         if (event.counterfactual) return;
+        this.prices = null;
+        if (event.again_of) this.#line("aside", "A question is put once more.");
         this.questionOf.set(event.turn, event.question_id);
         this.turn = event.turn;
         this.#enter("asking");
       },
       question_asked: () => this.#question(event.turn, event),
       answer_given: () => this.#answer(event),
+      request_made: () => this.#request(event),
       code_checked: () => this.#attach(event.turn, h("div", { class: "reading" }, parts.code(event.report))),
       answer_assessed: () => {
         this.#assessment(event.turn, event.assessment);
@@ -493,13 +516,31 @@ class Interview {
     this.#refresh();
   }
 
-  #answer({ turn, msg_id: msgId, text }) {
+  /** What was sent stands in the log now. */
+  #acknowledged(msgId) {
     if (this.outbox?.msg_id === msgId) this.#setOutbox(null);
     if (this.returned?.msg_id === msgId) this.#unreturn();
     if (this.pendingNode?.dataset.msg === msgId) {
       this.pendingNode.remove();
       this.pendingNode = null;
     }
+  }
+
+  /** Something that was asked in place of an answer, and what was told; the question stands. */
+  #request({ msg_id: msgId, text, reply }) {
+    this.#acknowledged(msgId);
+    this.#line("said yours", h("span", { class: "speaker" }, "You"), h("p", { class: "words" }, text));
+    this.#line("said theirs", this.#nameNode(this.persona), h("p", { class: "words" }, reply));
+    this.#enter("waiting");
+    if (this.caughtUp) {
+      announce(reply);
+      this.#scrollDown(true);
+    }
+  }
+
+  #answer({ turn, msg_id: msgId, text }) {
+    this.#acknowledged(msgId);
+    this.prices = null;
     this.answers.set(turn, this.#line("said yours", h("span", { class: "speaker" }, "You"), h("p", { class: "words" }, text)));
     this.#enter("reading");
     if (this.caughtUp) this.#scrollDown(true);
@@ -608,11 +649,20 @@ class Interview {
   send() {
     const text = this.el.text.value.trim();
     if (!this.#maySend(text)) return;
+    this.el.text.value = "";
+    this.typed();
+    this.#say(text);
+  }
+
+  /** Say one of the short requests; a draft that is being written stays in the box. */
+  #ask(text) {
+    if (this.#maySend(text)) this.#say(text);
+  }
+
+  #say(text) {
     clear(this.el.problem);
     const msgId = globalThis.crypto?.randomUUID?.() ?? `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
     this.#setOutbox({ msg_id: msgId, text });
-    this.el.text.value = "";
-    this.typed();
     this.#showPending();
     this.#transmit();
     this.#scrollDown(true);
@@ -638,11 +688,26 @@ class Interview {
     if (this.stage !== "waiting" || rung > 3) return;
     const ok = await confirmDialog({
       title: `Take hint ${rung} of 3?`,
-      body: [price(rung), rung < 3 ? "A later hint on the same question costs more." : "This is the last one, and almost the answer."],
+      body: [price(rung, this.prices?.hint_cap), rung < 3 ? "A later hint on the same question costs more." : "This is the last one, and almost the answer."],
       confirm: "Take the hint",
       cancel: "Go on without",
     });
     if (ok) this.connection.send({ type: "hint" });
+  }
+
+  async retryAnswer() {
+    const { retry_turn: turn, retry_cap: cap } = this.prices ?? {};
+    if (!turn || this.stage !== "waiting") return;
+    const ok = await confirmDialog({
+      title: "Answer the last question again?",
+      body: [
+        `Its price: your answers on that question can then show at most level ${cap} (${levelWord(cap)}).`,
+        "The new answer counts in place of the earlier one, even if it is weaker. Both stay in the log. The question that stands now is asked again afterwards.",
+      ],
+      confirm: "Answer it again",
+      cancel: "Go on",
+    });
+    if (ok) this.connection.send({ type: "retry" });
   }
 
   swap() {
@@ -722,7 +787,13 @@ class Interview {
     const rung = this.#nextRung();
     el.hint.hidden = this.started?.mode !== "practice" || Boolean(this.ended);
     disable(el.hint, rung > 3 || this.stage !== "waiting" || !connected || Boolean(this.outbox));
-    el.hint.textContent = rung > 3 ? "No hints left here" : `Hint (then at most level ${capAfter(rung)})`;
+    const sayable = this.#maySend("x") && connected;
+    el.asides.hidden = Boolean(this.ended);
+    for (const node of el.asides.children) disable(node, !sayable);
+    el.retry.hidden = el.hint.hidden || !this.prices?.retry_turn;
+    disable(el.retry, this.stage !== "waiting" || !connected || Boolean(this.outbox));
+    const cap = this.prices?.hint_cap ?? capAfter(rung);
+    el.hint.textContent = rung > 3 ? "No hints left here" : `Hint (then at most level ${cap})`;
     disable(el.swapButton, !connected || Boolean(this.ended));
     disable(el.end, !connected || Boolean(this.ended));
     const count = length(text);
@@ -832,8 +903,8 @@ class Interview {
   }
 }
 
-function price(rung) {
-  const cap = capAfter(rung);
+function price(rung, left = null) {
+  const cap = left ?? capAfter(rung);
   return cap ? `Its price: your answer on this question can then show at most level ${cap} (${levelWord(cap)}).` : "Its price: your answer on this question can then show nothing above level 0.";
 }
 

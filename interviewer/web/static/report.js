@@ -1,8 +1,11 @@
-/** The report of a session, and the comparison of a session with its replay. */
+/** The report of a session. */
 
 import * as api from "./api.js";
-import { append, busy, clear, confirmDialog, errorBox, h, option, table } from "./dom.js";
+import { coaching, contrast } from "./coaching.js";
+import { append, busy, clear, confirmDialog, errorBox, h, table } from "./dom.js";
+import { differing, own, steering } from "./material.js";
 import * as parts from "./parts.js";
+import { replayForm } from "./replay.js";
 import * as store from "./store.js";
 import { capAfter, move, percent, plain, plural, source } from "./words.js";
 
@@ -44,7 +47,7 @@ async function load(place, heading, id, state) {
     const [row, data, personas, titles, texts] = await Promise.all([api.session(id), api.report(id), api.personaNames(), api.titles(), api.flagTexts()]);
     if (!state.live) return;
     heading.textContent = `Report: ${titles.get(data.round) ?? plain(data.round)}`;
-    show(place, { id, row, data, personas, texts, state, again: () => load(place, heading, id, state) });
+    show(place, { id, row, data, personas, titles, texts, state, again: () => load(place, heading, id, state) });
   } catch (error) {
     if (!state.live) return;
     if (error.status === 404) {
@@ -97,12 +100,15 @@ function show(place, context) {
   append(
     place,
     verdict(data.verdict),
-    nextSteps(data.next_steps),
+    nextSteps(data.next_steps, data.main),
     reasons(data.verdict),
     criteria(data.criteria),
     h("section", { "aria-labelledby": "flags" }, h("h2", { id: "flags" }, "What a committee would write down"), parts.flags(data.flags, { texts: context.texts })),
     situation(data.scenario),
+    drill(data.drill),
     code(data.code),
+    differing(data.contradictions),
+    steering(data.job),
     probes(data.probes),
     receipt(data.receipt, data.notices),
     actions(context),
@@ -124,6 +130,26 @@ function watch(context, before) {
   }, POLL);
 }
 
+function drill(found) {
+  if (!found) return null;
+  return h(
+    "section",
+    { "aria-labelledby": "drill" },
+    h("h2", { id: "drill" }, `The drill: ${found.title}`),
+    h("p", null, found.how),
+    h(
+      "p",
+      null,
+      `${Math.round(found.minutes_used)} of ${found.minutes} minutes, ${found.asked} of ${plural(found.questions, "question")}.`,
+      found.words ? ` Your longest answer had ${found.longest} of ${found.words} words.` : "",
+    ),
+    h("ul", null, found.trained.map(([id, level]) => h("li", null, `${plain(id)}: ${level === null ? "not assessed" : `level ${level}`}`))),
+    found.news.length
+      ? h("ul", null, found.news.map((n) => h("li", null, `Minute ${n.minute}: ${n.says ?? "not told yet"}${n.told_in ? ` (turn ${n.told_in})` : " (the round ended before it was told)"}`)))
+      : null,
+  );
+}
+
 function verdict(found) {
   const title = found.step ? plain(found.step) : "No verdict";
   return h(
@@ -136,11 +162,12 @@ function verdict(found) {
   );
 }
 
-function nextSteps(steps) {
+function nextSteps(steps, main) {
   return h(
     "section",
     { "aria-labelledby": "next" },
     h("h2", { id: "next" }, "What to work on next"),
+    main ? h("div", { class: "notice" }, h("p", null, h("strong", null, "The main thing: "), main.line), h("p", { class: "muted" }, `${plain(main.criterion)}, turn ${main.turn}`)) : null,
     steps.length
       ? h("ol", { class: "next" }, steps.map(nextStep))
       : h("p", null, "Nothing below the top level was assessed, so there is no drill to name. Try another round, or the senior level."),
@@ -157,12 +184,6 @@ function nextStep(step) {
     h("p", null, step.how),
     contrast(step),
   );
-}
-
-export function contrast(pair) {
-  if (!pair?.bad && !pair?.good) return null;
-  const side = (kind, label, text) => (text ? h("div", { class: `side ${kind}` }, h("p", { class: "side-label" }, label), h("p", null, text)) : null);
-  return h("div", { class: "contrast" }, side("bad", "How it usually goes wrong", pair.bad), side("good", "How a good answer moves", pair.good));
 }
 
 function reasons(found) {
@@ -256,11 +277,19 @@ function probes(rows) {
             { class: "muted" },
             [row.criterion ? `${plain(row.criterion)}: ${row.move ? move(row.move) : "main question"}` : "Main question", source(row.source)].join(" · "),
           ),
+          (row.cited ?? []).map(own),
           row.unscored ? h("p", { class: "muted" }, h("strong", null, "Not assessed: "), row.unscored) : null,
+          ofAnswer(row.coaching, row.turn),
         ),
       ),
     ),
   );
+}
+
+/** What stands between one answer and its next level; folded, so that the main thing stays the main thing. */
+function ofAnswer(found, turn) {
+  const inside = coaching(found, { heading: "h4" });
+  return inside ? h("details", { class: "coaching" }, h("summary", null, `What would lift your answer ${turn}`), inside) : null;
 }
 
 function receipt(found, notices) {
@@ -282,39 +311,9 @@ function receipt(found, notices) {
   );
 }
 
-function actions({ id, row, data, personas, state }) {
+function actions(context) {
+  const { id, row } = context;
   const problem = h("div");
-  const select = h("select", { id: "replay-persona" }, [...personas.values()].filter((p) => p.id !== data.persona).map((p) => option(p.id, `${p.name}, ${p.title}`)));
-  const run = h("button", { type: "submit" }, "Replay");
-  let running = false;
-  const form = h(
-    "form",
-    {
-      on: {
-        submit: async (event) => {
-          event.preventDefault();
-          if (running) return;
-          running = true;
-          run.setAttribute("aria-disabled", "true");
-          clear(problem);
-          const wait = busy("Replaying: the same answers, another interviewer");
-          problem.append(wait.node);
-          try {
-            const made = await api.replay(id, select.value);
-            if (state.live) location.hash = `#/s/${encodeURIComponent(id)}/replay/${encodeURIComponent(made.id)}`;
-          } catch (error) {
-            problem.append(errorBox(error));
-          } finally {
-            wait.stop();
-            running = false;
-            run.removeAttribute("aria-disabled");
-          }
-        },
-      },
-    },
-    h("div", { class: "field" }, h("label", { for: "replay-persona" }, "Replay as another interviewer"), h("div", { class: "row" }, select, run)),
-    h("p", { class: "help" }, "Your answers stay; you see what somebody else would have asked at each turn, and what moves."),
-  );
   const file = (href, text) => h("li", null, h("a", { href, download: true }, text));
   return h(
     "section",
@@ -329,12 +328,13 @@ function actions({ id, row, data, personas, state }) {
       file(api.links.transcript(id, "json"), "Transcript, JSON"),
       file(api.links.events(id), "Events, NDJSON"),
     ),
-    select.options.length ? form : null,
+    replayForm(context),
     problem,
     h(
       "div",
       { class: "row" },
       h("button", { type: "button", on: { click: () => window.print() } }, "Print"),
+      h("a", { class: "button", href: `#/s/${encodeURIComponent(id)}/play` }, "Play it back"),
       row?.loop_id ? h("a", { class: "button", href: `#/l/${encodeURIComponent(row.loop_id)}` }, "Back to the loop") : null,
       row?.parent
         ? h("a", { class: "button", href: `#/s/${encodeURIComponent(row.parent)}/replay/${encodeURIComponent(id)}` }, "Compare with the original")
@@ -346,10 +346,11 @@ function actions({ id, row, data, personas, state }) {
           class: "danger",
           on: {
             click: async () => {
-              if (!(await confirmDelete())) return;
+              const gone = await confirmDelete(id);
+              if (!gone) return;
               try {
                 await api.deleteSession(id);
-                store.forget(id);
+                gone.forEach(store.forget);
                 location.hash = "#/history";
               } catch (error) {
                 clear(problem).append(errorBox(error));
@@ -363,14 +364,20 @@ function actions({ id, row, data, personas, state }) {
   );
 }
 
-export function confirmDelete() {
-  return confirmDialog({
+/** Ask before a session is deleted; its replays repeat what was said in it. Resolves to all ids that go, or null. */
+export async function confirmDelete(id) {
+  const replays = await api.session(id).then((row) => row.replays, () => []);
+  const sure = await confirmDialog({
     title: "Delete the session?",
-    body: "The answers, the levels and the report are removed from the server for good.",
-    confirm: "Delete",
+    body: [
+      "The answers, the levels and the report are removed from the server for good.",
+      replays.length ? `So ${replays.length === 1 ? "is its replay, which repeats" : `are its ${replays.length} replays, which repeat`} the answers.` : null,
+    ].filter(Boolean),
+    confirm: replays.length ? `Delete ${plural(replays.length + 1, "session")}` : "Delete",
     cancel: "Keep it",
     danger: true,
   });
+  return sure ? [id, ...replays] : null;
 }
 
 function versions(found, id) {
@@ -379,80 +386,5 @@ function versions(found, id) {
     { class: "versions" },
     h("summary", null, "Versions"),
     parts.definitions([["Session", h("code", null, id)], ...Object.entries(found).map(([name, value]) => [plain(name), value === null ? "none" : h("code", null, value)])]),
-  );
-}
-
-// Replay
-
-export function replayDiff(root, id, child) {
-  const state = { live: true };
-  append(root, h("h1", null, "Replay against the original"));
-  const place = h("div");
-  root.append(place);
-  loadDiff(place, id, child, state);
-  return () => { state.live = false; };
-}
-
-async function loadDiff(place, id, child, state) {
-  clear(place);
-  const wait = busy("Comparing");
-  place.append(wait.node);
-  try {
-    const [found, personas] = await Promise.all([api.diff(child), api.personaNames()]);
-    if (state.live) showDiff(place, found, personas);
-  } catch (error) {
-    if (state.live) place.append(errorBox(error, () => loadDiff(place, id, child, state)));
-  } finally {
-    wait.stop();
-  }
-}
-
-function showDiff(place, found, personas) {
-  const name = (id) => personas.get(id)?.name ?? plain(id);
-  const step = (value) => (value ? plain(value) : "No verdict");
-  const changed = found.probes.filter((p) => !p.same).length;
-  const note = (criterion, moved) => (criterion ? h("p", { class: "muted" }, `${plain(criterion)}: ${moved ? move(moved) : "main question"}`) : null);
-  const word = (n) => (n === null ? parts.meter(null) : parts.meter(n));
-  const pair = (label, [before, after], show) => [label, before === after ? `${show(before)}, in both` : `${show(before)}, then ${show(after)}`];
-  append(
-    place,
-    parts.definitions([
-      pair("Interviewer", found.persona, name),
-      pair("Round", found.rubric, plain),
-      pair("Verdict", found.verdict, step),
-      ["Questions that differ", `${changed} of ${found.probes.length}`],
-    ]),
-    found.judge[0] === found.judge[1] ? null : h("p", { class: "muted" }, `Judge: ${found.judge[0]}, then ${found.judge[1]}.`),
-    h("h2", null, "Turn by turn"),
-    table(
-      "What was asked, and what the other interviewer would have asked",
-      ["Turn", `Asked by ${name(found.persona[0])}`, `${name(found.persona[1])} instead`, "Why"],
-      found.probes.map((p) => [
-        String(p.turn),
-        [h("p", null, p.asked), note(p.asked_criterion, p.asked_move)],
-        p.same ? h("span", { class: "muted" }, "the same") : [p.instead ? h("p", null, p.instead) : h("p", { class: "muted" }, "would have ended"), note(p.instead_criterion, p.instead_move)],
-        p.same ? h("span", { class: "muted" }, "no difference") : (p.why ?? ""),
-      ]),
-      { className: "diff" },
-    ),
-    h("h2", null, "Levels"),
-    table(
-      "Levels before and after",
-      ["Criterion", "Before", "After", "Change"],
-      found.levels.map((l) => [
-        h("span", { class: "criterion" }, plain(l.criterion)),
-        word(l.before),
-        word(l.after),
-        l.before === l.after ? h("span", { class: "muted" }, "none") : l.before === null || l.after === null ? h("strong", null, l.after === null ? "no longer assessed" : "now assessed") : h("strong", null, `${l.after > l.before ? "up" : "down"} by ${Math.abs(l.after - l.before)}`),
-      ]),
-      { className: "compact" },
-    ),
-    h(
-      "p",
-      { class: "row no-print" },
-      h("a", { class: "button", href: `#/s/${encodeURIComponent(found.parent)}/report` }, "Report of the original"),
-      h("a", { class: "button", href: `#/s/${encodeURIComponent(found.child)}/report` }, "Report of the replay"),
-      h("button", { type: "button", on: { click: () => window.print() } }, "Print"),
-    ),
   );
 }

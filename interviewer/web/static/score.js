@@ -1,9 +1,9 @@
 /** Score one answer: pick or write a question, paste the answer, see what it shows and where. */
 
 import * as api from "./api.js";
+import { coaching } from "./coaching.js";
 import { append, busy, clear, errorBox, field, h, option } from "./dom.js";
 import * as parts from "./parts.js";
-import { contrast } from "./report.js";
 import { levelSelect } from "./start.js";
 import { length, placeQuotes, plain } from "./words.js";
 
@@ -187,14 +187,4 @@ function highlighted(text, scores) {
     at = end;
   }
   return append(node, text.slice(at));
-}
-
-function coaching(found) {
-  const notes = (found?.notes ?? []).filter((note) => note.missing);
-  if (!notes.length && !found?.contrast) return null;
-  return [
-    h("h2", null, "What is missing for the next level"),
-    notes.length ? h("ul", null, notes.map((note) => h("li", null, h("strong", null, `${plain(note.criterion)}, to ${note.level + 1}: `), note.missing))) : null,
-    contrast(found.contrast),
-  ];
 }

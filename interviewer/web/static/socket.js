@@ -27,6 +27,8 @@ export class Connection {
     this.tries = 0;
     this.refusals = 0;
     this.done = false;
+    /** Milliseconds after which a server that restarts wants us back; `null` when it did not say. */
+    this.retryAfter = null;
     this.socket = null;
     this.timers = new Set();
     this.wake = () => {
@@ -114,7 +116,11 @@ export class Connection {
     const socket = new WebSocket(`${scheme}://${location.host}${path}`, SUBPROTOCOL);
     this.socket = socket;
     this.opening = this.#after(OPEN_WITHIN, () => this.#later());
-    socket.onopen = () => socket.send(JSON.stringify({ type: "hello", token, last_seq: this.lastSeq }));
+    socket.onopen = () => {
+      socket.send(JSON.stringify({ type: "hello", token, last_seq: this.lastSeq }));
+      // A ticket says when it ends, opens once, and is of no use again.
+      if (/^\d+\./.test(token)) store.write(`token:${this.id}`, null);
+    };
     socket.onmessage = (frame) => this.#receive(frame.data);
     socket.onclose = (event) => this.#closed(event);
     return undefined;
@@ -145,6 +151,10 @@ export class Connection {
       return;
     }
     if (message.type === "pong") return;
+    if (message.type === "going_away") {
+      this.retryAfter = message.retry_after_ms; // the running turn is still sent; then the server closes
+      return;
+    }
     if (message.type === "resync") {
       this.lastSeq = 0;
       this.handlers.reset();
@@ -219,7 +229,8 @@ export class Connection {
     this.#drop();
     if (this.done) return;
     const ceiling = Math.min(LONGEST_WAIT, 500 * 2 ** this.tries);
-    const wait = ceiling / 2 + (Math.random() * ceiling) / 2;
+    const wait = this.retryAfter ?? ceiling / 2 + (Math.random() * ceiling) / 2;
+    this.retryAfter = null;
     this.tries += 1;
     this.#after(wait, () => this.#connect());
     this.#enter("waiting", wait);

@@ -2,10 +2,12 @@
 
 import * as api from "./api.js";
 import { append, busy, clear, errorBox, field, h, option } from "./dom.js";
+import { material } from "./material.js";
 import * as store from "./store.js";
 import { initials, plain } from "./words.js";
 
 const LOOP = "*loop*";
+const DRILL = "drill:";
 const POLL = 2000;
 /** The order of a loop; others follow. */
 const ORDER = ["recruiter", "hiring_manager", "coding_design", "deep_dive", "behavioral"];
@@ -72,9 +74,9 @@ async function load(body, state) {
   const wait = busy("Loading the rounds");
   body.append(wait.node);
   try {
-    const [personas, rubrics, scenarios] = await Promise.all([api.personas(), api.rubrics(), api.scenarios()]);
+    const [personas, rubrics, scenarios, drills] = await Promise.all([api.personas(), api.rubrics(), api.scenarios(), api.drills()]);
     const ordered = [...personas].sort((a, b) => place(a) - place(b));
-    if (state.live) form(body, state, ordered, new Map(rubrics.map((r) => [r.id, r])), scenarios);
+    if (state.live) form(body, state, ordered, new Map(rubrics.map((r) => [r.id, r])), scenarios, drills);
   } catch (error) {
     if (state.live) body.append(errorBox(error, () => load(body, state)));
   } finally {
@@ -82,13 +84,16 @@ async function load(body, state) {
   }
 }
 
-function form(body, state, personas, rubrics, scenarios) {
+function form(body, state, personas, rubrics, scenarios, drills) {
   const rounds = h("fieldset", { class: "rounds" }, h("legend", null, "Round"));
   personas.forEach((persona, index) => append(rounds, round(persona, rubrics.get(persona.rubric), index === 0)));
   append(
     rounds,
     card(LOOP, "Whole loop", `${personas.length} rounds`, "Every round in order, one session each, and a committee memo over all of them. Take the rounds in any order and on any day."),
   );
+  const exercises = h("select", { name: "drill" }, option("", "None: the whole round"), ...drills.map((d) => option(d.id, `${d.title} (${d.minutes} min)`)));
+  const how = h("p", { class: "muted", id: "drill-how", role: "status" });
+  const exerciseField = h("div", null, field("Drill", exercises, "One exercise alone, with its own questions, length and rules."), how);
   const minutes = h("input", { type: "number", name: "minutes", min: 5, max: 240, step: 5, inputmode: "numeric" });
   const minutesField = field("Minutes", minutes, "10 to 20 for a short session.");
   const situation = h("select", { name: "scenario" });
@@ -102,7 +107,7 @@ function form(body, state, personas, rubrics, scenarios) {
     h("h2", { id: "about-you" }, "About you"),
     h("p", { class: "muted" }, "Optional. The interviewers tie their questions to it. It stays on this server and goes when you delete the session."),
     field("Background", background, "What you have built, in a line or two."),
-    h("details", null, h("summary", null, "Paste a resume or a job description"), field("Resume", resume), field("Job description", job)),
+    material(resume, job, state),
   );
   const problem = h("div");
   const button = h("button", { type: "submit", class: "primary big" }, "Start the round");
@@ -123,6 +128,7 @@ function form(body, state, personas, rubrics, scenarios) {
         ["real", "Real", "As on the day: no hints, nothing shown before the end."],
       ]),
     ),
+    exerciseField,
     minutesField,
     situationField,
     about,
@@ -130,21 +136,25 @@ function form(body, state, personas, rubrics, scenarios) {
     h("div", { class: "row" }, button, why),
   );
   const chosen = () => data.elements.round.value;
+  const exercise = () => (chosen() === LOOP ? null : drills.find((d) => d.id === exercises.value));
   let touched = false;
   let sending = false;
   const usual = () => {
     const looping = chosen() === LOOP;
     about.hidden = looping;
-    button.textContent = looping ? "Start the loop" : "Start the round";
+    const drill = exercise();
+    exerciseField.hidden = looping;
+    how.textContent = drill ? drillText(drill) : "";
+    button.textContent = looping ? "Start the loop" : drill ? "Start the drill" : "Start the round";
     minutesField.querySelector("label").textContent = looping ? "Minutes per round" : "Minutes";
     minutes.placeholder = looping ? "as usual" : "";
     minutes.required = !looping;
     const persona = personas.find((p) => p.id === chosen());
     const fitting = looping ? [] : scenarios.filter((s) => s.rubric === persona?.rubric);
-    situationField.hidden = !fitting.length;
+    situationField.hidden = !fitting.length || Boolean(drill);
     clear(situation);
     append(situation, option("", "None"), option("any", "Any of them"), ...fitting.map((s) => option(s.id, s.title)));
-    if (!touched) minutes.value = looping ? "" : (rubrics.get(persona?.rubric)?.minutes ?? 45);
+    if (!touched) minutes.value = looping ? "" : drill ? drill.minutes : (rubrics.get(persona?.rubric)?.minutes ?? 45);
   };
   state.changed = () => {
     button.setAttribute("aria-disabled", String(!state.ready || sending));
@@ -152,7 +162,16 @@ function form(body, state, personas, rubrics, scenarios) {
     why.textContent = state.ready ? "" : "Possible as soon as the service is ready.";
   };
   minutes.addEventListener("input", () => { touched = minutes.value !== ""; });
-  rounds.addEventListener("change", usual);
+  rounds.addEventListener("change", () => {
+    if (exercise() && exercise().rubric !== personas.find((p) => p.id === chosen())?.rubric) exercises.value = "";
+    usual();
+  });
+  exercises.addEventListener("change", () => {
+    const asks = exercise() && personas.find((p) => p.id === exercise().persona);
+    if (asks) data.elements.round.value = asks.id; // Whoever leads the drill's round asks it.
+    touched = false;
+    usual();
+  });
   data.addEventListener("submit", async (event) => {
     event.preventDefault();
     if (!state.ready || sending) return;
@@ -175,10 +194,11 @@ function form(body, state, personas, rubrics, scenarios) {
           ...common,
           persona: persona.id,
           rubric: persona.rubric,
+          ...(exercise() ? { drill: exercise().id } : {}),
           background: background.value.trim(),
           resume: resume.value.trim(),
           job: job.value.trim(),
-          ...(situation.value ? { scenario: situation.value } : {}),
+          ...(situation.value && !exercise() ? { scenario: situation.value } : {}),
         });
         store.remember(session.id, session);
         location.hash = `#/s/${encodeURIComponent(session.id)}`;
@@ -194,6 +214,14 @@ function form(body, state, personas, rubrics, scenarios) {
   body.append(data);
   usual();
   state.changed();
+}
+
+function drillText(drill) {
+  const rules = [
+    drill.words ? `At most ${drill.words} words an answer.` : "",
+    drill.events ? `${drill.events} things happen while the clock runs.` : "",
+  ];
+  return [drill.how, ...rules].filter(Boolean).join(" ");
 }
 
 function round(persona, rubric, checked) {

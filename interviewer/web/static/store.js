@@ -25,6 +25,15 @@ export function remember(id, { token, ws_url: wsUrl }) {
   write(`ws:${id}`, wsUrl ?? null);
 }
 
+/** Forget everything, when somebody signs out. */
+export function forgetAll() {
+  try {
+    for (const key of Object.keys(localStorage)) if (key.startsWith(PREFIX)) localStorage.removeItem(key);
+  } catch {
+    // Switched off, as above: there is nothing.
+  }
+}
+
 /** Forget everything about a session. */
 export function forget(id) {
   for (const kind of ["token", "ws", "draft", "outbox"]) write(`${kind}:${id}`, null);

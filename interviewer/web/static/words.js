@@ -17,6 +17,7 @@ const MOVES = {
 const SOURCES = {
   authored: "the rubric's own wording",
   generated: "worded by the model",
+  tied: "worded by the model, after a quote of yours",
   mixed: "tied in by the model, the rubric's own question",
   fallback: "the rubric's wording, because the model's did not pass the checks",
   imported: "from the imported transcript",

@@ -1,0 +1,272 @@
+/** The player: any session again, turn by turn, from its log. One turn is on the page at a time, however long it was. */
+
+import * as api from "./api.js";
+import { append, busy, clear, errorBox, field, h, option } from "./dom.js";
+import * as parts from "./parts.js";
+import * as store from "./store.js";
+import { capAfter, clock, move, plain, plural, source } from "./words.js";
+
+const PAUSE = 6; // seconds at normal speed; nobody watches somebody think for longer
+const WHOLE = 1500; // milliseconds for a turn that is shown at once
+const PACE = 2.7; // words a second, for logs that were written in one moment
+const SPEEDS = ["0.5", "1", "2", "4", "8", "instant"];
+const HIDDEN = new Set(["session_started"]);
+
+/** Turns with their events in order, each with the seconds to wait before it. Events of no turn go with the last one. */
+export function turnsOf(log) {
+  const turns = new Map();
+  let current = null;
+  for (const { at, event } of log) {
+    if (HIDDEN.has(event.type)) continue;
+    const number = event.turn ?? current ?? 1;
+    if (!turns.has(number)) turns.set(number, { number, beats: [], at: null });
+    if (current === null || number > current) current = number;
+    turns.get(number).beats.push({ at: Date.parse(at), event });
+  }
+  const all = [...turns.values()].sort((a, b) => a.number - b.number);
+  const { at: from, event: started } = log[0] ?? { at: 0, event: {} };
+  const begun = Date.parse(from);
+  const stored = log.length > 1 && Date.parse(log[log.length - 1].at) - begun < 1000;
+  const cues = all.some((turn) => turn.beats.some(({ event }) => Number.isFinite(event.start)));
+  let before = null;
+  for (const turn of all) {
+    const chosen = turn.beats.find(({ event }) => event.type === "probe_chosen")?.event;
+    const cue = turn.beats.find(({ event }) => Number.isFinite(event.start))?.event.start;
+    if (cues) turn.at = cue ?? null;
+    else if (stored || started.parent) turn.at = chosen ? chosen.elapsed * 60 * started.minutes : null;
+    else turn.at = (turn.beats[0].at - begun) / 1000;
+    for (const beat of turn.beats) {
+      beat.wait = Math.min(PAUSE, Math.max(0, gap(before, beat, cues, stored)));
+      if (!cues || Number.isFinite(beat.event.start)) before = beat;
+    }
+  }
+  return all;
+}
+
+function gap(before, { at, event }, cues, stored) {
+  if (!before) return 0;
+  if (cues) return Number.isFinite(event.start) ? event.start - before.event.start : 0.8;
+  if (!stored) return (at - before.at) / 1000;
+  return before.event.text ? before.event.text.split(/\s+/).length / PACE : 0.8;
+}
+
+export function player(root, id, position = "1") {
+  const state = { live: true, playing: false, turn: 0, shown: 0, speed: "1", end: () => {} };
+  append(root, h("h1", null, "Played back"));
+  const place = root.appendChild(h("div"));
+  load(place, root.firstChild, id, Number(position) || 1, state);
+  return () => {
+    state.live = false;
+    state.end();
+  };
+}
+
+async function load(place, heading, id, position, state) {
+  clear(place);
+  const wait = busy("Loading the session");
+  place.append(wait.node);
+  try {
+    const [log, personas, titles] = await Promise.all([api.events(id), api.personaNames(), api.titles()]);
+    if (!state.live) return;
+    const { event: started } = log[0];
+    heading.textContent = `Played back: ${titles.get(started.rubric) ?? plain(started.rubric)}`;
+    const turns = turnsOf(log);
+    if (turns.some((turn) => turn.beats.some(({ event }) => event.type === "question_asked"))) show(place, { id, started, turns, personas, state, position });
+    else append(place, h("p", null, "Nothing was asked in this session yet. ", h("a", { href: `#/s/${encodeURIComponent(id)}` }, "Open it"), "."));
+  } catch (error) {
+    if (!state.live) return;
+    if (error.status === 404) append(place, h("p", null, "There is no such session; it may have been deleted. ", h("a", { href: "#/history" }, "See your sessions"), "."));
+    else place.append(errorBox(error, () => load(place, heading, id, position, state)));
+  } finally {
+    wait.stop();
+  }
+}
+
+function show(place, { id, started, turns, personas, state, position }) {
+  const name = (who) => personas.get(who)?.name ?? plain(who);
+  const stage = h("ol", { class: "log", role: "log", "aria-live": "polite", "aria-label": "What was said and read in this turn" });
+  const where = h("p", { class: "where" });
+  const play = h("button", { type: "button", class: "primary", on: { click: () => (state.playing ? pause() : start()) } });
+  const slider = h("input", { type: "range", min: 1, max: turns.length, step: 1, "aria-label": "Turn", on: { input: () => seek(Number(slider.value) - 1) } });
+  const speed = h("select", { on: { change: () => { state.speed = speed.value; if (state.playing) schedule(); } } }, SPEEDS.map((v) => option(v, v === "instant" ? "Instant" : `${v}x`, v === "1")));
+  const step = (by, label) => h("button", { type: "button", on: { click: () => seek(state.turn + by) } }, label);
+  const after = h("div");
+
+  const beats = () => turns[state.turn].beats;
+  const last = () => state.turn === turns.length - 1;
+
+  function position_() {
+    const turn = turns[state.turn];
+    const text = `Turn ${turn.number} of ${turns.at(-1).number}`;
+    where.textContent = turn.at === null ? text : `${text}, at ${clock(turn.at)}`;
+    slider.value = state.turn + 1;
+    slider.setAttribute("aria-valuetext", where.textContent);
+    history.replaceState(null, "", `#/s/${encodeURIComponent(id)}/play/${turn.number}`);
+  }
+
+  function add() {
+    const node = beat(beats()[state.shown].event, name);
+    state.shown += 1;
+    if (node) stage.append(node);
+    if (node && state.playing) node.scrollIntoView({ block: "nearest" });
+    if (state.shown === beats().length) append(clear(after), whatIf(id, turns[state.turn], started, state));
+  }
+
+  /** Show a turn: whole when nothing plays, else from its start. */
+  function seek(index) {
+    state.turn = Math.min(turns.length - 1, Math.max(0, index));
+    state.shown = 0;
+    clear(stage);
+    clear(after);
+    position_();
+    if (!state.playing || state.speed === "instant") while (state.shown < beats().length) add();
+    if (state.playing) schedule();
+  }
+
+  function schedule() {
+    clearTimeout(state.timer);
+    const done = state.shown === beats().length;
+    if (done && last()) return pause();
+    const next = done ? turns[state.turn + 1].beats[0] : beats()[state.shown];
+    const wait = state.speed === "instant" ? WHOLE : (next.wait * 1000) / Number(state.speed);
+    state.timer = setTimeout(() => {
+      if (done) seek(state.turn + 1);
+      else {
+        add();
+        schedule();
+      }
+    }, wait);
+    return undefined;
+  }
+
+  function start() {
+    state.playing = true;
+    play.textContent = "Pause";
+    if (state.shown < beats().length) schedule();
+    else if (last()) seek(0);
+    else schedule();
+  }
+
+  function pause() {
+    state.playing = false;
+    clearTimeout(state.timer);
+    play.textContent = "Play";
+  }
+
+  function key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    const tag = event.target.tagName;
+    if (/^(INPUT|SELECT|TEXTAREA|SUMMARY)$/.test(tag) || event.target.closest("dialog")) return;
+    const act = { ArrowLeft: () => seek(state.turn - 1), ArrowRight: () => seek(state.turn + 1), Home: () => seek(0), End: () => seek(turns.length - 1), " ": () => play.click() }[event.key];
+    if (!act || (event.key === " " && /^(BUTTON|A)$/.test(tag))) return;
+    event.preventDefault();
+    act();
+  }
+  document.addEventListener("keydown", key);
+  state.end = () => {
+    clearTimeout(state.timer);
+    document.removeEventListener("keydown", key);
+  };
+
+  const link = (href, text) => h("a", { class: "button", href }, text);
+  const at = encodeURIComponent(id);
+  append(
+    place,
+    h(
+      "div",
+      { class: "player", role: "group", "aria-label": "Player" },
+      h("div", { class: "row" }, step(-1, "Back"), play, step(1, "Forward"), h("label", { class: "row" }, "Speed", speed), where),
+      slider,
+      h("p", { class: "help" }, `Space plays and pauses, the arrow keys step, Home and End jump. Pauses are cut to ${PAUSE} seconds.`),
+    ),
+    stage,
+    after,
+    h(
+      "p",
+      { class: "row no-print" },
+      link(`#/s/${at}/report`, "Report"),
+      started.parent ? link(`#/s/${encodeURIComponent(started.parent)}/play`, "Play the original") : null,
+      started.parent ? link(`#/s/${encodeURIComponent(started.parent)}/replay/${at}`, "Compare with the original") : null,
+    ),
+  );
+  pause();
+  seek(Math.max(0, turns.findIndex((turn) => turn.number >= position)));
+}
+
+function beat(event, name) {
+  const li = (kind, ...children) => h("li", { class: kind }, children);
+  const aim = (probe) => (probe.criterion ? `${plain(probe.criterion)}: ${probe.move ? move(probe.move) : "main question"}` : "Main question");
+  switch (event.type) {
+    case "persona_changed":
+      return li("aside", h("p", null, `${name(event.persona)} takes over.`));
+    case "probe_chosen":
+      if (!event.reason) return li("aside", h("p", null, "Why this question was asked is shown once the session has ended."));
+      return event.counterfactual
+        ? li("aside note", h("p", null, h("strong", null, "Would have asked instead: "), event.probe), h("p", null, event.reason), h("p", { class: "muted" }, aim(event)))
+        : li("aside", h("p", null, h("strong", null, "Why this question: "), event.reason), h("p", null, aim(event)));
+    case "question_asked":
+      return li(
+        "theirs",
+        h("span", { class: "speaker" }, name(event.persona)),
+        h("p", { class: "words" }, event.text || "(stopped before the first word)"),
+        h("p", { class: "muted mark" }, [source(event.source), event.interrupted ? "stopped here by the candidate" : null].filter(Boolean).join(" · ")),
+      );
+    case "answer_given":
+      return li("yours", h("span", { class: "speaker" }, "Candidate"), h("p", { class: "words" }, event.text));
+    case "hint_given":
+      return li("aside hint", h("p", null, h("strong", null, `Hint ${event.rung}: `), event.text), h("p", { class: "muted" }, `From here at most level ${capAfter(event.rung)} can be shown on this question.`));
+    case "code_checked":
+      return li("aside", parts.code(event.report));
+    case "answer_assessed":
+      return li("reading", h("p", { class: "muted" }, "What was read:"), parts.levels(event.assessment.criteria, { turns: false }), event.assessment.flags.length ? parts.flags(event.assessment.flags, { turns: false }) : null, parts.notices(event.assessment.notices));
+    case "answer_unscored":
+      return li("aside note", h("p", null, h("strong", null, "Not assessed: "), event.detail));
+    case "notice":
+      return li("aside note", h("p", null, event.message));
+    case "session_ended":
+      return li("aside", event.farewell ? h("p", { class: "words" }, event.farewell) : null, h("p", null, `The session ended (${plain(event.reason).toLowerCase()}).`));
+    default:
+      return null;
+  }
+}
+
+/** Go on live from this turn with another answer. */
+function whatIf(id, turn, started, state) {
+  const given = turn.beats.find(({ event }) => event.type === "answer_given")?.event;
+  if (!given) return null;
+  const problem = h("div");
+  const box = h("textarea", { value: given.text, maxlength: 20000, rows: 5 });
+  const go = h("button", { type: "submit" }, "Go on live from here");
+  let running = false;
+  const form = h(
+    "form",
+    {
+      on: {
+        submit: async (event) => {
+          event.preventDefault();
+          if (running) return;
+          running = true;
+          go.setAttribute("aria-disabled", "true");
+          clear(problem);
+          const wait = busy("Preparing the interview");
+          problem.append(wait.node);
+          try {
+            const made = await api.whatIf(id, turn.number, box.value === given.text ? {} : { [turn.number]: box.value });
+            store.remember(made.id, made);
+            if (state.live) location.hash = `#/s/${encodeURIComponent(made.id)}`;
+          } catch (error) {
+            problem.append(errorBox(error));
+          } finally {
+            wait.stop();
+            running = false;
+            go.removeAttribute("aria-disabled");
+          }
+        },
+      },
+    },
+    field(`Your answer in turn ${turn.number}, as you would give it now`, box, `A new session starts after this answer, with ${plural(started.minutes, "minute")} in all as before and the clock where it stood. This session stays as it is.`),
+    go,
+    problem,
+  );
+  return h("details", { class: "no-print" }, h("summary", null, "What if you had answered otherwise?"), form);
+}
