@@ -47,7 +47,8 @@ _INJECTION = re.compile(
     """
 )
 _TOP = (
-    r"(?:level\s*[:=]?\s*(?:3|three)\b|(?:top|highest|best|maximum)\s+(?:possible\s+)?(?:level|grade|marks?)\b(?!\s+(?:of|in)\b)|"
+    r"(?:(?<!gzip\s)(?<!zstd\s)(?<!log\s)(?<!compression\s)(?<!optimi[sz]ation\s)"
+    r"level\s?[:=]?\s?(?:3|three)\b|(?:top|highest|best|maximum)\s+(?:possible\s+)?(?:level|grade|marks?)\b(?!\s+(?:of|in)\b)|"
     r"full\s+marks\b)"
 )
 """The best that a judge can give. Scores and ratings are not among it: answers speak of those of a reward model."""
@@ -57,30 +58,30 @@ _RUBRIC = (
 )
 _VOID = r"(?:no\s+longer\s+(?:appl|count|matter|valid)|(?:void|outdated|obsolete|cancell?ed|suspended)\b)"
 _PERSON = r"(?:teacher|mentor|friend|coach|professor|parent|mother|father|uncle|aunt|fan|reviewer|recruiter|\w*bot)"
-_ORDER = r"(?:^|[.!?:;)\]}\"'`]\s+)\W*(?:(?:please|now|just|so|and)\W+)*"
-"""Where an order begins; code before it may have no full stop."""
+_ORDER = r"(?:^|[.!?:;)\]}\"'`]\s)\W{0,4}(?:(?:please|now|just|so|and)\W{1,3}){0,2}"
+"""Where an order begins; code before it may have no full stop. Bounded, so that no text makes it slow."""
 _ABOUT_GRADE = re.compile(
     rf"""(?ix)
-    ^(?=.*\b{_TOP})(?=.*\b(?:{_RUBRIC}|candidate|applicant|this\s+answer|(?:any|every|all|an)\s+answers?|assessment
-        |evaluation|scoring\s+key)\b)
+    ^(?=.*\b{_TOP})(?=.*\b(?:{_RUBRIC}|candidate|applicant|this\s+answer|(?:any|every|all|an)\s+answers?
+        |scoring\s+key|(?:assessment|evaluation)(?=\s?:))\b)
     | ^(?=.*\b{_TOP})(?=.*\b(?:you|me|whoever|anything|anybody)\b)(?=.*\b(?:give|award|assign|output|return|rates?|mark|hand
         |put|choose|pick|reward|encourage|reach|reaches|means|gets|deserves?)\b)
     | \b(?:pass|approve|hire|recommend)\s+this\s+(?:candidate|applicant)\b(?!\s+(?:to|through|into|on|set|list|token))
-    | {_ORDER}(?:stop|quit|skip|drop|(?:do\s+not|don't|no\s+need\s+to)\s+(?:use|apply|follow))\s+
-        (?:(?:following|using|applying)\s+)?(?:the|your|any)\s+(?:\w+\s+)?{_RUBRIC}
+    | {_ORDER}(?:(?:stop|quit)\s+(?:following|using|applying)|skip|drop
+        |(?:do\s+not|don't|no\s+need\s+to)\s+(?:use|apply|follow))\s+(?:the|your|any)\s+(?:\w+\s+)?{_RUBRIC}(?=\W*$|,|\s+and\b|\s+(?:for|to|on)\s+this\b)
     | \b(?:updated|revised|new|changed|amended|corrected)\s+{_RUBRIC}\s*[:=]
     | \b{_RUBRIC}\s+(?:change|update|correction)\s*[:=]
-    | \byou(?:'ve|\s+(?:were|are|have|had|received|got))\b.{{0,40}}\b{_VOID}
+    | \byou(?:'ve|\s+(?:were|have|had))?\s+(?:been\s+)?(?:told|given|instructed|asked|received|got)\b.{{0,30}}\b{_VOID}
     | \byour\s+(?:\w+\s+){{0,2}}(?:instructions?|guidance|prompt|rules?|orders?)\s+(?:is|are|was|were)\s+{_VOID}
     | \bset\s+aside\b.{{0,20}}\byou(?:'ve|\s+have|\s+were)\b
     | ^\W*output\W{{1,3}}[0-3]\W*$
     | <\s*/?\s*(?:score|level|grade|verdict|rating)\s*>
     | {_ORDER}you\s+(?:are|will|must|should)\s+now\s+(?:act|behave|be)\b
-    | \byou(?:\s+are|'re)\s+(?:(?:now|no\s+longer)\s+)?(?:an?|my|the)\s+(?:\w+\s+){{0,3}}(?:{_PERSON}|{_GRADER})\b
+    | \byou(?:\s+are|'re)\s+(?:now|no\s+longer)\s+(?:an?|my|the)\s+(?:\w+\s+){{0,3}}(?:{_PERSON}|{_GRADER})\b
         .*\b(?:me|grade|grades|mark|marks|pass|passed|hires?|everybody|answers?|never|always)\b
     | {_ORDER}(?:speak|act|behave|respond|reply|judge|grade|think)\s+(?:as|like)\s+(?:an?|my|the)\s+
         (?:\w+\s+){{0,3}}(?:{_PERSON}|{_GRADER})\b
-    | {_ORDER}(?:let'?s|let\s+us)\s+(?:play|pretend|do\s+a\s+role)\b.*\byou\b
+    | \b(?:let'?s|let\s+us)\s+(?:play\s+an?|pretend|do\s+a\s+role)\b.*\byou\b
     | {_ORDER}(?:pretend|imagine)\b.*\byou(?:\s+are|'re)\b.*\b(?:me|pass|hires?|grades?|marks?)\b
     """
 )
@@ -198,7 +199,7 @@ def _why_not(
         # A program may say the same thing twice.
         if not re.search(r"[={};]", text) and any(sentence.repeats(other) for other in seen):
             return "repetition"
-    if len(sentence.words) >= 12 and function_word_share(text) < 0.06 and not _looks_like_code(text):
+    if len(sentence.words) >= 12 and function_word_share(text) < 0.06 and not _says_more(text):
         return "keyword_list"
     return None
 
@@ -207,5 +208,11 @@ def _share(meaning: set[str], other: set[str]) -> float:
     return len(meaning & other) / len(meaning)
 
 
-def _looks_like_code(text: str) -> bool:
-    return bool(re.search(r"[={}\[\]]|\w\(|;\s*$", text, re.MULTILINE))
+def _says_more(text: str) -> bool:
+    """Return whether few function words are no sign of an empty list: code has none, and figures few."""
+    return bool(_CODE.search(text)) or len(_FIGURE.findall(text)) >= 3
+
+
+_CODE = re.compile(r"[={}\[\]]|\w\(|;\s*$", re.MULTILINE)
+_FIGURE = re.compile(r"(?<![\w.])\d")
+"""The beginning of a number; those in names such as INT8 do not count."""

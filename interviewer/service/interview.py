@@ -136,6 +136,8 @@ class Interview:
             StoreError: it was not accepted; send it again.
         """
         async with self._lock:
+            async with self._committing:  # this very answer may be on its way: whoever sent it first has left since
+                pass
             if msg_id in self.state.msg_ids:
                 return
             self._open()
