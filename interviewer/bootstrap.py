@@ -277,6 +277,7 @@ async def _service(
             prompt_tokens=min(limits.prompt_tokens, settings.context_tokens - limits.answer_tokens),
             word_seconds=0.012,
             warm=True,
+            quote_first=_quotes_first(settings),
             model_seconds=settings.turn_seconds,
         ),
     )
@@ -320,3 +321,10 @@ def _lazy_count(tokenizer: Path) -> Count:
         return counter[0](text)
 
     return count
+
+
+def _quotes_first(settings: Settings) -> bool:
+    """Return whether follow-ups begin with a quote: 135M parameters word a question, and seldom a sensible tie-in."""
+    if settings.tie_in == "auto":
+        return not settings.engine_url and settings.model == Settings.model_fields["model"].default
+    return settings.tie_in == "quote"

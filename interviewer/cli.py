@@ -457,7 +457,7 @@ def _try(call: Any) -> Any:
 
 def main() -> None:
     """Run the command."""
-    from interviewer import adapters_cli, faults_cli, keys_cli, tools
+    from interviewer import adapters_cli, bench_cli, faults_cli, keys_cli, tools
 
     app.add_typer(adapters_cli.adapters, name="adapters")
     app.add_typer(keys_cli.keys, name="keys")
@@ -468,5 +468,6 @@ def main() -> None:
     app.command()(tools.doctor)
     app.command()(faults_cli.simulate_engine)
     tools.evaluate.command()(faults_cli.faults)
+    tools.bench.command()(bench_cli.gateway)
     tools.evaluate.command()(faults_cli.frames)
     app()

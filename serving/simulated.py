@@ -12,9 +12,9 @@ import json
 import math
 import random
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
 from starlette.applications import Starlette
@@ -31,6 +31,9 @@ SCRIPT = (
 )
 """Turns of a persona; which one is said follows from the seed of the request."""
 LEVELS = "0123"
+SESSION_HEADER = "x-session-id"
+"""What the service names a session by, for routers."""
+Told: TypeAlias = Callable[[str, float], None]
 
 
 class BrokenOff(Exception):
@@ -53,13 +56,20 @@ class Timing:
     """Of these chances."""
 
 
-def create_engine(timing: Timing, models: Sequence[str] = MODELS) -> Starlette:
-    """Return the engine as an application; ``models`` are the served names."""
-    return _Engine(timing, models).app()
+def create_engine(timing: Timing, models: Sequence[str] = MODELS, told: Told = lambda _key, _at: None) -> Starlette:
+    """Return the engine as an application.
+
+    Args:
+        timing: How it behaves.
+        models: The served names.
+        told: Told the session key of a stream and the time, on ``time.monotonic``, when each of its tokens leaves.
+    """
+    return _Engine(timing, models, told).app()
 
 
 class _Engine:
-    def __init__(self, timing: Timing, models: Sequence[str]) -> None:
+    def __init__(self, timing: Timing, models: Sequence[str], told: Told) -> None:
+        self._told = told
         self._timing = timing
         self._models = models
         self._chance = random.Random(timing.seed)
@@ -118,7 +128,8 @@ class _Engine:
         why = "length" if limit < len(words) else "stop"
         if body.get("stream"):
             stops = self._chance.randrange(len(tokens)) if self._chance.random() < self._timing.reset else None
-            events = self._events(tokens, why, stops, body["model"], began)
+            key = request.headers.get(SESSION_HEADER, "") if limit > 1 else ""  # one token only warms the cache
+            events = self._events(tokens, why, stops, body["model"], began, key)
             return StreamingResponse(events, media_type="text/event-stream")
         await self._until(began, len(tokens) - 1)
         message = {"role": "assistant", "content": "".join(tokens)}
@@ -128,7 +139,7 @@ class _Engine:
         )
 
     async def _events(
-        self, tokens: Sequence[str], why: str, stops: int | None, model: str, began: float
+        self, tokens: Sequence[str], why: str, stops: int | None, model: str, began: float, key: str
     ) -> AsyncIterator[bytes]:
         head = _head(model, "chat.completion.chunk")
         with self._running.labels("base").track_inprogress():
@@ -137,6 +148,7 @@ class _Engine:
                 if number == stops:
                     raise BrokenOff
                 self._tokens.labels("base").inc()
+                self._told(key, time.monotonic())
                 last = why if number == len(tokens) - 1 else None
                 choice = {"index": 0, "delta": {"content": token}, "finish_reason": last}
                 yield b"data: " + json.dumps(head | {"choices": [choice]}).encode() + b"\n\n"

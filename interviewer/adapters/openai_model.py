@@ -24,6 +24,9 @@ from interviewer.service.ports import ModelError
 MALFORMED = (ValueError, KeyError, TypeError, IndexError, AttributeError)
 """What the client raises, unwrapped, on answers that have not the shape of the API: a proxy's page, a broken stream."""
 
+_CONTINUED = {"add_generation_prompt": False, "continue_final_message": True}
+"""Tells vLLM to go on with a begun message instead of answering it."""
+
 
 def make_client(base_url: str, api_key: str, *, seconds: float = 60.0) -> AsyncOpenAI:
     """Return a client that never retries and gives up after ``seconds`` without a byte (5 s to connect).
@@ -65,6 +68,7 @@ class OpenAIChat:
                     temperature=temperature,
                     seed=seed,
                     stream=True,
+                    extra_body=_CONTINUED if messages[-1]["role"] == "assistant" else None,
                 )
                 async with stream:
                     async for chunk in stream:

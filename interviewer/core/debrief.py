@@ -28,7 +28,7 @@ from interviewer.core.drills import Drill, Drills, narrowed
 from interviewer.core.events import QuestionAsked
 from interviewer.core.facts import Finding, check_answer
 from interviewer.core.job import in_common, steers
-from interviewer.core.reading import Said
+from interviewer.core.reading import Said, recent
 from interviewer.core.receipt import receipt
 from interviewer.core.resume import read_resume
 from interviewer.core.round_flags import round_flags
@@ -98,7 +98,9 @@ def _plans(state: SessionState, rubric: Rubric, vocabulary: Vocabulary) -> dict[
             known = tuple(c for c in turn.result.criteria if c.criterion in vocabulary.criteria)
             read = turn.result.model_copy(update={"criteria": known})
             question = rubric.question(turn.question_id or "")
-            plans[turn.number] = coach(read, vocabulary, question, turn.answer.text, claims, turn.number, before)
+            plans[turn.number] = coach(
+                read, vocabulary, question, turn.answer.text, claims, turn.number, recent(before)
+            )
         before.append(Said(turn=turn.number, text=turn.answer.text))
     return plans
 

@@ -26,6 +26,10 @@ FORMATS: dict[str, Format] = {
     "srt": "captions",
 }
 """What a file may be called, and how it is read."""
+MAX_ANSWERS = 2_000
+"""Most answers of one transcript: a day of interviews."""
+MAX_SPOKEN = 500_000
+"""Most characters that the candidate may say in one transcript: eleven hours at 150 words a minute."""
 MAX_TRANSCRIPT = 2 * 1024 * 1024
 """Characters of one transcript: four hours of talk are about a tenth of it."""
 _OTHER = (

@@ -32,6 +32,22 @@ class Said(Frozen):
     text: str
 
 
+MOST_CHARS = 100_000
+"""Characters that one pass looks at: five of the longest answers of a live session; an imported one may be longer."""
+
+
+def recent(said: Sequence[Said], most: int = MOST_CHARS) -> tuple[Said, ...]:
+    """Return the latest of what was said, at most ``most`` characters of it; only the last answer is ever cut."""
+    kept: list[Said] = []
+    left = most
+    for one in reversed(said):
+        if kept and len(one.text) > left:
+            break
+        kept.append(one if len(one.text) <= left else one.model_copy(update={"text": one.text[:left]}))
+        left -= len(kept[-1].text)
+    return tuple(reversed(kept))
+
+
 class CriterionSpec(Frozen):
     """A criterion as the judge sees it; custom criteria of a request take the same shape."""
 
@@ -159,7 +175,7 @@ def assemble(
         criteria: In the order in which they were read.
         prepared: The windows that were read, in order.
         readings: For each window, one reading per criterion; empty when nothing was left to read, which is level 0.
-        said: The candidate's own words, for the flags and for the claims that can be checked.
+        said: The candidate's own words, as they were prepared, for the flags and the claims that can be checked.
         judge: Identity of the judge.
     """
     facts: list[Finding] = [f for s in said for f in check_answer(s.text, turn=s.turn)]

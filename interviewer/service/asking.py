@@ -57,7 +57,7 @@ class Asker:
         """Yield a follow-up: a generated tie-in and question; where the guard says no, a quote and authored wording.
 
         A question that fails is generated once more; one that passes and does not tie in gets a quote of the
-        candidate before it, cut by code.
+        candidate before it, cut by code. With ``quote_first`` every follow-up begins with such a quote, at once.
 
         Args:
             persona: Who asks.
@@ -70,10 +70,15 @@ class Asker:
         """
         tie = tie or tied(persona.ties, context.said, request.probe, context.asked)
         led: QuestionSource | None = None
+        if tie is not None and self._deps.limits.quote_first:
+            led = "tied"
+            async for piece in _emit(f"{tie} ", asked):
+                yield piece
         for attempt in range(ATTEMPTS):
             question = ""
             try:
-                async with aclosing(self._generated(persona, request, seed, again, attempt)) as generated:
+                said = asked.text if led == "tied" and self._deps.limits.quote_first else ""
+                async with aclosing(self._generated(persona, request, seed, again, attempt, said)) as generated:
                     async for sentence in generated:
                         if "?" in sentence:
                             question = sentence
@@ -142,13 +147,19 @@ class Asker:
                     pass
 
     async def _generated(
-        self, persona: Persona, request: TurnRequest, seed: int, again: Callable[[], Awaitable[bool]], attempt: int
+        self,
+        persona: Persona,
+        request: TurnRequest,
+        seed: int,
+        again: Callable[[], Awaitable[bool]],
+        attempt: int,
+        begun: str,
     ) -> AsyncGenerator[str, None]:
         """Yield generated sentences; a model that fails before the first one is tried once more when it is back."""
         said = tried = False
         while True:
             try:
-                async with aclosing(self._sentences(persona, request, seed, attempt)) as generated:
+                async with aclosing(self._sentences(persona, request, seed, attempt, begun)) as generated:
                     async for sentence in generated:
                         said = True
                         yield sentence
@@ -159,11 +170,16 @@ class Asker:
                 tried = True
 
     async def _sentences(
-        self, persona: Persona, request: TurnRequest, seed: int, attempt: int
+        self, persona: Persona, request: TurnRequest, seed: int, attempt: int, begun: str
     ) -> AsyncGenerator[str, None]:
-        """Yield generated sentences as soon as each is complete; stops after the first question mark."""
+        """Yield generated sentences as soon as each is complete; stops after the first question mark.
+
+        A turn that was ``begun`` is continued, so the model words the question after the quote that stands before it.
+        """
         deps = self._deps
         messages = fit(persona, request, deps.limits.prompt_tokens, deps.count)
+        if begun:
+            messages = [*messages, {"role": "assistant", "content": begun.rstrip()}]
         stream = deps.model.stream(
             deps.served.get(persona.id, deps.base),
             messages,

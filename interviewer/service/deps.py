@@ -26,6 +26,9 @@ class Limits:
     answer_tokens: int = 72
     """Most tokens of a generated turn."""
     temperature: float = 0.3
+    quote_first: bool = False
+    """Whether a follow-up begins with a quote of the candidate, sent before the model has said anything, which then
+    words the question after it. The endpoint has to be one that continues a begun message, as vLLM does."""
     word_seconds: float = 0.0
     """Pause between the words of a sentence that passed the guard: it is read as it appears, not thrown at once."""
     model_seconds: float = 20.0

@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 
 from interviewer.core import events as ev
 from interviewer.core.assessment import Assessment, Frozen
-from interviewer.core.intake import FORMATS, MAX_TRANSCRIPT, detect, read
+from interviewer.core.intake import FORMATS, MAX_ANSWERS, MAX_SPOKEN, MAX_TRANSCRIPT, detect, read
 from interviewer.core.reading import Said, specs
 from interviewer.core.rubric import Question, Rubric, SeniorityLevel
 from interviewer.core.session import SessionState, evolve
@@ -98,7 +98,14 @@ class Imports:
         except TranscriptError as error:
             raise Refused(error.code, str(error)) from error
         turns = await asyncio.to_thread(_turns, parsed, round_, who.id, level)
-        answers = sum(isinstance(event, ev.AnswerGiven) for event in turns)
+        said = [event.text for event in turns if isinstance(event, ev.AnswerGiven)]
+        answers, spoken = len(said), sum(map(len, said))
+        if answers > MAX_ANSWERS or spoken > MAX_SPOKEN:
+            raise Refused(
+                "transcript_too_large",
+                f"The candidate gives {answers} answers of {spoken} characters in all; at most {MAX_ANSWERS} and "
+                f"{MAX_SPOKEN} are taken. Import one interview at a time, and see that the speakers are labelled.",
+            )
         if not answers:
             raise Refused("bad_transcript", "The candidate says nothing in this transcript.")
         how = detect(content) if format == "auto" else FORMATS[format]

@@ -6,12 +6,16 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 
-from interviewer.core.assessment import JudgeResult, Unscored, UnscoredReason
+from interviewer.core.assessment import JudgeResult, Notice, Unscored, UnscoredReason
 from interviewer.core.facts import VERSION as FACTS
 from interviewer.core.prompts import Count
-from interviewer.core.reading import CriterionSpec, Said, assemble, prepare
+from interviewer.core.reading import MOST_CHARS, CriterionSpec, Said, assemble, prepare, recent
 from interviewer.service.ports import Judge, JudgeError, JudgeInvalid, JudgeRefused, JudgeTimeout, Stamp
 
+LEFT_OUT = Notice(
+    code="too_much",
+    message=f"More was said on this question than is read at once: the latest {MOST_CHARS} characters at most.",
+)
 IsEnglish = Callable[[str], bool]
 """Whether a text is English, or too short to tell."""
 
@@ -54,7 +58,10 @@ class Judging:
         return self._judge.stamp
 
     async def assess(self, question: str, said: Sequence[Said], criteria: Sequence[CriterionSpec]) -> JudgeResult:
-        """Read all ``criteria`` from everything ``said`` on ``question``, in one pass."""
+        """Read all ``criteria`` from everything ``said`` on ``question``, in one pass.
+
+        The work on the text is done in a thread, and is bounded: of very much only the latest is read, with a notice.
+        """
         began = time.perf_counter()
         result = await self._assess(question, said, criteria)
         outcome = str(result.reason) if isinstance(result, Unscored) else "scored"
@@ -64,12 +71,16 @@ class Judging:
     async def _assess(self, question: str, said: Sequence[Said], criteria: Sequence[CriterionSpec]) -> JudgeResult:
         if not criteria:
             return Unscored(reason=UnscoredReason.NO_CRITERIA, detail="This question has no criteria in the rubric.")
-        if not self._is_english(" ".join(s.text for s in said)):
+        said, all_ = recent(said), said
+        # A second of work for the longest answers; other sockets are served meanwhile.
+        if not await asyncio.to_thread(self._is_english, " ".join(s.text for s in said)):
             return Unscored(
                 reason=UnscoredReason.NOT_ENGLISH,
                 detail="The answer does not seem to be in English; this judge is only fit for English and abstains.",
             )
-        prepared = prepare(question, said, criteria, self._judge.budget, self._count)
+        prepared = await asyncio.to_thread(prepare, question, said, criteria, self._judge.budget, self._count)
+        if sum(len(s.text) for s in said) < sum(len(s.text) for s in all_):
+            prepared = prepared.model_copy(update={"notices": (*prepared.notices, LEFT_OUT)})
         try:
             async with asyncio.timeout(self._seconds):
                 readings = [await self._judge.read(window, criteria) for window in prepared.windows]
@@ -82,5 +93,5 @@ class Judging:
         except JudgeError as error:
             reason, detail = UnscoredReason.JUDGE_UNAVAILABLE, f"The judge is not available: {error}"
         else:
-            return assemble(criteria, prepared, readings, said, self.identity)
+            return await asyncio.to_thread(assemble, criteria, prepared, readings, said, self.identity)
         return Unscored(reason=reason, detail=detail, notices=prepared.notices)

@@ -9,6 +9,7 @@ Invariant: the same parent, documents and judge give the same events, whenever a
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Mapping
 
@@ -62,7 +63,9 @@ class Replays:
         if not any(t.answer for t in parent.turns):
             raise Refused("nothing_to_replay", "Nothing was answered in this session yet.")
         who, round_ = self._documents(parent, persona or parent.started.persona, rubric or parent.started.rubric)
-        before = self.packet(parent)  # first, as nothing is stored for a parent that nothing can be compared with
+        before = await asyncio.to_thread(
+            self.packet, parent
+        )  # first, as nothing is stored for a parent that nothing can be compared with
         again = rejudge or round_.id != parent.started.rubric
         log = Log(self._deps.new_id(), self._deps.clock.now(), self._start(parent, who, round_, again))
         for turn in parent.turns:
@@ -77,7 +80,7 @@ class Replays:
             await self._replay_turn(log, parent, turn, asks, round_, again)
         log.add(ev.SessionEnded(reason="replayed"))
         token = await self._store(log)
-        return log.session_id, token, diff(parent, before, log.state, self.packet(log.state))
+        return log.session_id, token, diff(parent, before, log.state, await asyncio.to_thread(self.packet, log.state))
 
     async def what_if(self, parent_id: str, from_turn: int, edits: Mapping[int, str]) -> tuple[str, str]:
         """Copy a session up to the answer of ``from_turn``, with edited answers, to go on live from there.
@@ -138,7 +141,8 @@ class Replays:
             raise Refused("session_running", "This replay still goes on; it can be compared once it has ended.", True)
         parent = await self._sessions.state(child.started.parent)
         _readable(parent)
-        return diff(parent, self.packet(parent), child, self.packet(child))
+        before, after = await asyncio.to_thread(lambda: (self.packet(parent), self.packet(child)))
+        return diff(parent, before, child, after)
 
     def packet(self, state: SessionState) -> Debrief:
         """Return the debrief of a session."""

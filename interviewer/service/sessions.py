@@ -21,7 +21,7 @@ from interviewer.core.persona import Persona
 from interviewer.core.prompts import VERSION
 from interviewer.core.rubric import Rubric, SeniorityLevel
 from interviewer.core.scenario import Scenario
-from interviewer.core.session import SessionState, fold
+from interviewer.core.session import SessionState, evolve, fold
 from interviewer.service.deps import Deps
 from interviewer.service.errors import Refused
 from interviewer.service.frames import Delta, Frame
@@ -243,14 +243,17 @@ class Sessions:
         )
 
     async def state(self, session_id: str) -> SessionState:
-        """Return the state of a session, from memory when it is loaded.
+        """Return the state of a session, from memory when it is loaded, with what another worker added since.
 
         Raises:
             UnknownSession: no such session.
         """
         live = self._live.get(session_id)
         if live is not None and live.interview.state.started.origin != "imported":
-            return live.interview.state
+            state = live.interview.state
+            for recorded in await self._deps.store.load(session_id, after=state.seq):
+                state = evolve(state, recorded)
+            return state
         return fold(await self._deps.store.load(session_id))
 
     async def open(self, session_id: str) -> Live:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
@@ -296,7 +297,7 @@ async def report(session_id: str, service: Srv, format: Annotated[Literal["json"
     state = await service.sessions.state(session_id)
     if state.started.mode == "real" and state.ended is None:
         raise Refused("session_running", "In real mode the report is written when the session has ended.")
-    packet = service.replays.packet(state)
+    packet = await asyncio.to_thread(service.replays.packet, state)
     if format == "md":
         return Response(report_markdown(packet), media_type="text/markdown; charset=utf-8")
     return JSONResponse(packet.model_dump(mode="json"))
@@ -391,7 +392,7 @@ async def get_memo(
     packets = []
     for row in view.sessions:
         if row.ended:
-            packets.append(service.replays.packet(await service.sessions.state(row.id)))
+            packets.append(await asyncio.to_thread(service.replays.packet, await service.sessions.state(row.id)))
     found: Memo = memo(loop_id, packets)
     if format == "md":
         return Response(memo_markdown(found), media_type="text/markdown; charset=utf-8")

@@ -18,7 +18,6 @@ from interviewer.service.scoring import Scoring
 from interviewer.service.sessions import Sessions
 from interviewer.web.drain import Drain
 
-
 STORE_SECONDS = 5.0
 """Longest wait for the store when it is asked whether it works."""
 

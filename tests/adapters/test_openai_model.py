@@ -18,8 +18,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 MESSAGES: list[Message] = [
     {"role": "system", "content": "You are Henrik."},
-    {"role": "user", "content": "Topic: caches"},
     {"role": "assistant", "content": "Why?"},
+    {"role": "user", "content": "Topic: caches"},
 ]
 
 
@@ -43,6 +43,18 @@ async def test_pieces_come_as_they_are_generated(api: Endpoint) -> None:
         "seed": 7,
         "stream": True,
     }
+
+
+async def test_a_begun_message_is_continued_and_not_answered(api: Endpoint) -> None:
+    api.answer = api.stream(" Why?")
+    api.asked.clear()
+    begun: list[Message] = [*MESSAGES, {"role": "assistant", "content": 'You said "pages".'}]
+    async with api.client() as client:
+        stream = OpenAIChat(client).stream("m", begun, max_tokens=9, temperature=0.3, seed=7)
+        assert [piece async for piece in stream] == [" Why?"]
+    (asked,) = api.asked
+    assert asked["messages"] == begun
+    assert (asked["add_generation_prompt"], asked["continue_final_message"]) == (False, True)
 
 
 async def test_closing_the_stream_stops_the_generation(api: Endpoint) -> None:

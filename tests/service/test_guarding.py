@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Any
 
 import pytest
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from interviewer.adapters.store import SqlEventStore
 from interviewer.core import events as ev
 from interviewer.core import guard
-from interviewer.core.prompts import TurnRequest
+from interviewer.core.prompts import Message, TurnRequest
 from interviewer.core.rubric import Move
 from interviewer.service.asking import Asked, Asker
 from interviewer.service.deps import Limits
@@ -157,6 +157,44 @@ async def test_before_the_second_try_a_quote_goes_out(memory: SqlEventStore) -> 
     _, asked, probe = await second_turn(memory, model)
     assert tied_to(asked.text.removesuffix(probe).strip()), "the quote went out before the second try"
     assert asked.source == "tied"
+
+
+class Begun(Saying):
+    """Knows how the turn was begun."""
+
+    def __init__(self, say: Say) -> None:
+        super().__init__(say)
+        self.begun: list[str] = []
+
+    async def stream(self, model: str, messages: Sequence[Message], **rest: Any) -> AsyncGenerator[str, None]:
+        *known, last = messages
+        self.begun.append(last["content"] if last["role"] == "assistant" else "")
+        async for piece in super().stream(model, known if self.begun[-1] else messages, **rest):
+            yield piece
+
+
+async def test_with_a_quote_first_the_model_goes_on_from_it(memory: SqlEventStore) -> None:
+    model = Begun(lambda p: f"Hm. {p}")
+    _, asked, probe = await second_turn(memory, model, limits=Limits(quote_first=True))
+    (begun,) = model.begun
+    assert tied_to(begun)
+    assert asked.text == f"{begun} {probe}"
+    assert (asked.source, asked.problems) == ("tied", ())
+
+
+async def test_a_quote_is_sent_before_the_model_has_said_anything(memory: SqlEventStore) -> None:
+    desk = await begin(deps(memory, Saying(lambda p: "", hang=True), limits=Limits(quote_first=True)))
+    await desk.interview.answer("m1", ANSWER)
+    await eventually(lambda: tied_to(desk.streamed(2).strip()))
+    await desk.interview.stop()
+
+
+async def test_without_a_fit_quote_the_model_ties_in_itself(memory: SqlEventStore) -> None:
+    model = Begun(lambda p: f"You just said yes. {p}")
+    desk = await begin(deps(memory, model, limits=Limits(quote_first=True)))
+    await desk.answer("Yes, yes.")
+    assert model.begun == [""]
+    assert desk.question(2).source == "generated"
 
 
 async def test_the_same_lead_is_not_said_twice_while_there_is_another(memory: SqlEventStore) -> None:

@@ -32,6 +32,15 @@ from tests.site import Site
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "10"))
 DIALOGUE = "Interviewer: What would you cache?\nCandidate: The prefix, as p99 was 900 ms at batch 8.\n"
 
+schemathesis.openapi.media_type("application/pdf", st.binary(max_size=2000).map(lambda body: b"%PDF-1.7\n" + body))
+
+
+@schemathesis.serializer("application/pdf")
+def pdf(_: Any, value: Any) -> bytes:
+    """Send a made-up file as it is."""
+    return value if isinstance(value, bytes) else str(value).encode(errors="replace")
+
+
 IDS: dict[str, str] = {}
 """Ids of what is there, by the name of the path parameter."""
 SCHEMA = schemathesis.openapi.from_dict(contract.openapi())

@@ -1,5 +1,7 @@
 /** Calls to the HTTP API. Every failure is an `ApiError` with words for people. */
 
+import { byCode, t } from "./i18n.js";
+
 export class ApiError extends Error {
   constructor(status, code, message, hint) {
     super(message);
@@ -20,7 +22,7 @@ async function call(method, path, { body, file, accept = [], signal, lines = fal
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new ApiError(0, "network", "The service cannot be reached.", "Check that it is running, then try again. What you typed is still here.");
+    throw new ApiError(0, "network", t("The service cannot be reached."), t("Check that it is running, then try again. What you typed is still here."));
   }
   const text = await response.text();
   let data = null;
@@ -37,7 +39,7 @@ async function call(method, path, { body, file, accept = [], signal, lines = fal
   throw new ApiError(
     response.status,
     told?.code ?? "http",
-    told?.message ?? detail ?? `The service answered with status ${response.status}.`,
+    (told && byCode(told.code, told.message)) ?? detail ?? t("The service answered with status {status}.", { status: response.status }),
     told?.hint,
   );
 }

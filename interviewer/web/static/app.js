@@ -3,6 +3,7 @@
 import { whoAmI } from "./api.js";
 import { clear, errorBox, h } from "./dom.js";
 import { history } from "./history.js";
+import { t, translatePage } from "./i18n.js";
 import { interview } from "./interview.js";
 import { loop, memo } from "./loop.js";
 import { replayDiff } from "./replay.js";
@@ -16,7 +17,7 @@ function later(load, name) {
     let left = false;
     load().then(
       (module) => { if (!left) end = module[name](root, ...args); },
-      () => { if (!left) root.append(errorBox(new Error("This part of the page could not be loaded."), route)); },
+      () => { if (!left) root.append(errorBox(new Error(t("This part of the page could not be loaded.")), route)); },
     );
     return () => {
       left = true;
@@ -54,14 +55,14 @@ function decode(text) {
 
 function notFound(root) {
   root.append(
-    h("h1", null, "Nothing here"),
-    h("p", null, "The address names no page. ", h("a", { href: "#/" }, "Start an interview"), "."),
+    h("h1", null, t("Nothing here")),
+    h("p", null, t("The address names no page. "), h("a", { href: "#/" }, t("Start an interview")), t(".")),
   );
 }
 
 function title() {
   const heading = main.querySelector("h1");
-  document.title = heading ? `${heading.textContent} - Mock interviewer` : "Mock interviewer";
+  document.title = heading ? t("{heading} - Mock interviewer", { heading: heading.textContent }) : t("Mock interviewer");
 }
 
 function route() {
@@ -104,4 +105,5 @@ async function begin() {
   if (who?.required || who?.stored === false) (await import("./signin.js")).enter(who, main, route);
   else route();
 }
+translatePage();
 begin();

@@ -1,6 +1,7 @@
 /** What stands between an answer and its next level, for a scored answer and for each answer of a report. */
 
 import { h } from "./dom.js";
+import { t } from "./i18n.js";
 import { plain } from "./words.js";
 
 /** The coaching of one answer, the main thing first; null when there is nothing to say. */
@@ -10,11 +11,11 @@ export function coaching(found, { heading = "h2" } = {}) {
   if (!notes.length && !corrections.length && !found?.contrast) return null;
   const below = `h${Number(heading[1]) + 1}`;
   return [
-    found.first ? [h(heading, null, "The main thing"), h("p", { class: "notice" }, found.first.line)] : null,
+    found.first ? [h(heading, null, t("The main thing")), h("p", { class: "notice" }, found.first.line)] : null,
     corrections.length > 1
-      ? [h(below, null, "Also not right"), h("ul", null, corrections.slice(1).map((c) => h("li", null, `\u201c${c.quote.text}\u201d: ${c.right}`)))]
+      ? [h(below, null, t("Also not right")), h("ul", null, corrections.slice(1).map((c) => h("li", null, `\u201c${c.quote.text}\u201d: ${c.right}`)))]
       : null,
-    notes.length ? h(heading, null, "What the next level asks for") : null,
+    notes.length ? h(heading, null, t("What the next level asks for")) : null,
     notes.map((note) => nextLevel(note, below)),
     contrast(found.contrast),
   ];
@@ -22,13 +23,13 @@ export function coaching(found, { heading = "h2" } = {}) {
 
 function nextLevel(note, heading) {
   return [
-    h(heading, null, `${plain(note.criterion)}, to ${note.level + 1}`),
+    h(heading, null, t("{criterion}, to {level}", { criterion: plain(note.criterion), level: note.level + 1 })),
     h("p", { class: "muted" }, note.missing),
     h(
       "ul",
       null,
       note.clauses.map((clause) =>
-        h("li", null, h("strong", null, clause.shown ? "Seen: " : "Not seen: "), clause.needs, ". ", clause.shown ? h("q", null, clause.shown.text) : h("span", { class: "block" }, clause.line)),
+        h("li", null, h("strong", null, clause.shown ? t("Seen: ") : t("Not seen: ")), clause.needs, ". ", clause.shown ? h("q", null, clause.shown.text) : h("span", { class: "block" }, clause.line)),
       ),
     ),
   ];
@@ -38,5 +39,5 @@ function nextLevel(note, heading) {
 export function contrast(pair) {
   if (!pair?.bad && !pair?.good) return null;
   const side = (kind, label, text) => (text ? h("div", { class: `side ${kind}` }, h("p", { class: "side-label" }, label), h("p", null, text)) : null);
-  return h("div", { class: "contrast" }, side("bad", "How it usually goes wrong", pair.bad), side("good", "How a good answer moves", pair.good));
+  return h("div", { class: "contrast" }, side("bad", t("How it usually goes wrong"), pair.bad), side("good", t("How a good answer moves"), pair.good));
 }

@@ -3,6 +3,8 @@
  * and no inline style or handler attribute is written, so that `default-src 'self'` holds.
  */
 
+import { t } from "./i18n.js";
+
 const SVG_NS = "http://www.w3.org/2000/svg";
 const FORBIDDEN = /^(?:style|srcdoc|on.+|innerhtml|outerhtml)$/i;
 
@@ -150,7 +152,7 @@ export function errorBox(error, retry) {
     { class: "notice bad", role: "alert" },
     h("p", null, h("strong", null, error.message || String(error))),
     error.hint ? h("p", null, error.hint) : null,
-    retry ? h("p", null, h("button", { type: "button", on: { click: retry } }, "Try again")) : null,
+    retry ? h("p", null, h("button", { type: "button", on: { click: retry } }, t("Try again"))) : null,
   );
 }
 

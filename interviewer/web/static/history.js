@@ -2,11 +2,12 @@
 
 import * as api from "./api.js";
 import { announce, append, busy, clear, errorBox, field, h, option } from "./dom.js";
+import { t, tn } from "./i18n.js";
 import { nextLink, stateOf } from "./loop.js";
 import { confirmDelete } from "./report.js";
 import { levelSelect } from "./start.js";
 import * as store from "./store.js";
-import { plain, plural, when } from "./words.js";
+import { plain, when } from "./words.js";
 
 const POLL = 1500;
 const BIGGEST = 2_000_000;
@@ -14,8 +15,8 @@ const BIGGEST = 2_000_000;
 export function history(root) {
   const state = { live: true };
   const list = h("div");
-  const importing = h("section", { "aria-labelledby": "import" }, h("h2", { id: "import" }, "Import a transcript"));
-  append(root, h("h1", { tabindex: "-1" }, "History"), list, importing);
+  const importing = h("section", { "aria-labelledby": "import" }, h("h2", { id: "import" }, t("Import a transcript")));
+  append(root, h("h1", { tabindex: "-1" }, t("History")), list, importing);
   load(list, state, root);
   importForm(importing, state, () => load(list, state, root));
   return () => {
@@ -25,7 +26,7 @@ export function history(root) {
 }
 
 async function load(list, state, root) {
-  const wait = busy("Loading the sessions");
+  const wait = busy(t("Loading the sessions"));
   clear(list).append(wait.node);
   try {
     const [rows, personas, titles] = await Promise.all([api.sessions(), api.personaNames(), api.titles()]);
@@ -39,7 +40,7 @@ async function load(list, state, root) {
 
 function show(list, rows, names) {
   if (!rows.length) {
-    append(list, h("p", null, "No sessions yet. ", h("a", { href: "#/" }, "Start an interview"), ", or import a transcript below."));
+    append(list, h("p", null, t("No sessions yet. "), h("a", { href: "#/" }, t("Start an interview")), t(", or import a transcript below.")));
     return;
   }
   append(list, h("ul", { class: "rows" }, rows.map((row) => item(row, names))));
@@ -57,7 +58,7 @@ function item(row, { personas, titles, root }) {
       h(
         "p",
         { class: "muted" },
-        [personas.get(row.persona)?.name ?? plain(row.persona), row.level, row.mode, row.origin === "live" ? null : row.origin].filter(Boolean).join(" · "),
+        [personas.get(row.persona)?.name ?? plain(row.persona), plain(row.level), plain(row.mode), row.origin === "live" ? null : plain(row.origin)].filter(Boolean).join(" · "),
         " · ",
         h("time", { datetime: row.updated_at }, when(row.updated_at)),
       ),
@@ -68,14 +69,14 @@ function item(row, { personas, titles, root }) {
       "p",
       { class: "row" },
       nextLink(row),
-      row.parent ? h("a", { href: `#/s/${encodeURIComponent(row.parent)}/replay/${encodeURIComponent(row.id)}` }, "Compare") : null,
-      row.loop_id ? h("a", { href: `#/l/${encodeURIComponent(row.loop_id)}` }, "Loop") : null,
+      row.parent ? h("a", { href: `#/s/${encodeURIComponent(row.parent)}/replay/${encodeURIComponent(row.id)}` }, t("Compare")) : null,
+      row.loop_id ? h("a", { href: `#/l/${encodeURIComponent(row.loop_id)}` }, t("Loop")) : null,
       h(
         "button",
         {
           type: "button",
           class: "small danger",
-          "aria-label": `Delete the session ${plain(row.rubric)} of ${when(row.updated_at)}`,
+          "aria-label": t("Delete the session {rubric} of {updated_at}", { rubric: plain(row.rubric), updated_at: when(row.updated_at) }),
           on: {
             click: async () => {
               const gone = await confirmDelete(row.id);
@@ -84,7 +85,7 @@ function item(row, { personas, titles, root }) {
                 await api.deleteSession(row.id);
                 gone.forEach(store.forget);
                 for (const each of [...node.parentElement.children]) if (gone.includes(each.dataset.id)) each.remove();
-                announce("Deleted.");
+                announce(t("Deleted."));
                 root.querySelector("h1").focus();
               } catch (error) {
                 clear(problem).append(errorBox(error));
@@ -92,7 +93,7 @@ function item(row, { personas, titles, root }) {
             },
           },
         },
-        "Delete",
+        t("Delete"),
       ),
     ),
   );
@@ -100,7 +101,7 @@ function item(row, { personas, titles, root }) {
 }
 
 async function importForm(place, state, changed) {
-  const wait = busy("Loading the rounds");
+  const wait = busy(t("Loading the rounds"));
   place.append(wait.node);
   let rubrics;
   let personas;
@@ -116,24 +117,24 @@ async function importForm(place, state, changed) {
   const file = h("input", { type: "file", accept: ".txt,.md,.json,.vtt,.srt,text/plain,application/json" });
   const content = h("textarea", { rows: 8, placeholder: "Interviewer: How would you serve it?\nCandidate: I would start with the latency budget." });
   const rubric = h("select", null, rubrics.map((r) => option(r.id, r.title)));
-  const persona = h("select", null, option("", "The round's own"), personas.map((p) => option(p.id, `${p.name}, ${p.title}`)));
+  const persona = h("select", null, option("", t("The round's own")), personas.map((p) => option(p.id, `${p.name}, ${p.title}`)));
   const candidate = h("input", { type: "text", maxlength: 80, autocomplete: "off" });
   const level = levelSelect();
   const problem = h("div");
   const result = h("div");
-  const button = h("button", { type: "submit" }, "Import and judge");
+  const button = h("button", { type: "submit" }, t("Import and judge"));
   file.addEventListener("change", async () => {
     clear(problem);
     const chosen = file.files?.[0];
     if (!chosen) return;
     if (chosen.size > BIGGEST) {
-      problem.append(errorBox(new Error("The file is larger than 2 MB; import one interview at a time.")));
+      problem.append(errorBox(new Error(t("The file is larger than 2 MB; import one interview at a time."))));
       return;
     }
     try {
       content.value = decoded(await chosen.arrayBuffer());
     } catch {
-      problem.append(errorBox(new Error("The file is not UTF-8 text. Save it as UTF-8 text, WebVTT, SRT or JSON; an archive or a Word file has to be unpacked first.")));
+      problem.append(errorBox(new Error(t("The file is not UTF-8 text. Save it as UTF-8 text, WebVTT, SRT or JSON; an archive or a Word file has to be unpacked first."))));
     }
   });
   let running = false;
@@ -142,7 +143,7 @@ async function importForm(place, state, changed) {
     h(
       "details",
       null,
-      h("summary", null, "Paste or choose a file"),
+      h("summary", null, t("Paste or choose a file")),
       h(
         "form",
         {
@@ -152,12 +153,12 @@ async function importForm(place, state, changed) {
               if (running) return;
               clear(problem);
               if (!content.value.trim()) {
-                problem.append(errorBox(new Error("Paste a transcript or choose a file first.")));
+                problem.append(errorBox(new Error(t("Paste a transcript or choose a file first."))));
                 return;
               }
               running = true;
               button.setAttribute("aria-disabled", "true");
-              const sending = busy("Importing");
+              const sending = busy(t("Importing"));
               problem.append(sending.node);
               try {
                 const made = await api.importTranscript({
@@ -180,9 +181,9 @@ async function importForm(place, state, changed) {
             },
           },
         },
-        field("File", file, "Text or Markdown with speaker labels, WebVTT, SRT, or JSON."),
-        field("Transcript", content),
-        h("div", { class: "pair" }, field("Round", rubric, "What the answers are judged on."), field("Interviewer", persona), field("Level", level), field("Who is the candidate", candidate, "The label or name in the transcript, if it is not \"Candidate\".")),
+        field(t("File"), file, t("Text or Markdown with speaker labels, WebVTT, SRT, or JSON.")),
+        field(t("Transcript"), content),
+        h("div", { class: "pair" }, field(t("Round"), rubric, t("What the answers are judged on.")), field(t("Interviewer"), persona), field(t("Level"), level), field(t("Who is the candidate"), candidate, t("The label or name in the transcript, if it is not \"Candidate\"."))),
         problem,
         h("div", { class: "row" }, button),
       ),
@@ -201,8 +202,8 @@ function decoded(buffer) {
 
 function imported(place, made, state) {
   const unplaced = made.unplaced ?? [];
-  const line = h("p", { role: "status" }, `${plural(made.turns, "question")} found. Judging starts.`);
-  const bar = h("progress", { max: made.turns || 1, value: 0, "aria-label": "Answers judged" });
+  const line = h("p", { role: "status" }, t("{count} found. Judging starts.", { count: tn(made.turns, "{n} question", "{n} questions") }));
+  const bar = h("progress", { max: made.turns || 1, value: 0, "aria-label": t("Answers judged") });
   append(
     place,
     h(
@@ -214,13 +215,13 @@ function imported(place, made, state) {
         ? h(
             "details",
             null,
-            h("summary", null, `${plural(unplaced.length, "line")} could not be placed`),
-            h("ul", null, unplaced.map((u) => h("li", null, typeof u === "string" ? u : `Line ${u.line}: ${u.text}`))),
+            h("summary", null, t("{count} could not be placed", { count: tn(unplaced.length, "{n} line", "{n} lines") })),
+            h("ul", null, unplaced.map((u) => h("li", null, typeof u === "string" ? u : t("Line {line}: {text}", { line: u.line, text: u.text })))),
           )
         : null,
       (made.notices ?? []).map((text) => h("p", null, text)),
-      made.repeated ? h("p", null, "This transcript was imported before; this is that session.") : null,
-      h("p", null, h("a", { href: `#/s/${encodeURIComponent(made.id)}/report` }, "Report")),
+      made.repeated ? h("p", null, t("This transcript was imported before; this is that session.")) : null,
+      h("p", null, h("a", { href: `#/s/${encodeURIComponent(made.id)}/report` }, t("Report"))),
     ),
   );
   follow(made.id, line, bar, state);
@@ -236,7 +237,7 @@ function follow(id, line, bar, state) {
         const done = progress.assessed >= progress.total;
         bar.max = progress.total || 1;
         bar.value = done ? bar.max : progress.assessed;
-        line.textContent = done ? "Judged. The report is ready." : `Judged ${progress.assessed} of ${plural(progress.total, "answer")}.`;
+        line.textContent = done ? t("Judged. The report is ready.") : t("Judged {assessed} of {count}.", { assessed: progress.assessed, count: tn(progress.total, "{n} answer", "{n} answers") });
         if (done) return;
       }
     } catch {

@@ -6,6 +6,7 @@
 
 import * as api from "./api.js";
 import { announce, append, clear, confirmDialog, errorBox, h, option } from "./dom.js";
+import { t } from "./i18n.js";
 import * as parts from "./parts.js";
 import { Connection } from "./socket.js";
 import * as store from "./store.js";
@@ -18,24 +19,24 @@ const PAUSE_CAP = 600;
 const SLOW = 10;
 
 const WHAT_TO_DO = {
-  turn_in_progress: "Wait until the question has been asked, then send again. Your text is back in the box.",
-  empty_answer: "Write something first; \"I do not know\" is an answer too.",
-  answer_too_long: `Shorten it to ${MAX_ANSWER.toLocaleString("en")} characters. Your text is back in the box.`,
-  session_ended: "The round is over. Your text is kept below and can be copied.",
-  unknown_persona: "Choose another interviewer.",
-  no_retry: "Go on with the question that stands.",
-  over_word_limit: "Shorten it; your text is back in the box.",
-  no_hint: "Answer with what you have; saying where your knowledge ends counts.",
-  bad_message: "Reload the page; your draft is kept.",
-  shutting_down: "The service is restarting. This page reconnects by itself.",
+  turn_in_progress: t("Wait until the question has been asked, then send again. Your text is back in the box."),
+  empty_answer: t("Write something first; \"I do not know\" is an answer too."),
+  answer_too_long: t("Shorten it to {MAX_ANSWER} characters. Your text is back in the box.", { MAX_ANSWER: MAX_ANSWER.toLocaleString("en") }),
+  session_ended: t("The round is over. Your text is kept below and can be copied."),
+  unknown_persona: t("Choose another interviewer."),
+  no_retry: t("Go on with the question that stands."),
+  over_word_limit: t("Shorten it; your text is back in the box."),
+  no_hint: t("Answer with what you have; saying where your knowledge ends counts."),
+  bad_message: t("Reload the page; your draft is kept."),
+  shutting_down: t("The service is restarting. This page reconnects by itself."),
 };
 
 const ENDINGS = {
-  candidate: "You ended the round.",
-  time: "Time was up.",
-  complete: "The interviewer has heard what the round is for.",
-  imported: "This is an imported transcript.",
-  replayed: "This is a replay.",
+  candidate: t("You ended the round."),
+  time: t("Time was up."),
+  complete: t("The interviewer has heard what the round is for."),
+  imported: t("This is an imported transcript."),
+  replayed: t("This is a replay."),
 };
 
 const OPEN_DETAILS = "show-assessments";
@@ -123,8 +124,8 @@ class Interview {
       document.body.className = "";
       append(
         this.root,
-        h("h1", null, "No such session"),
-        h("p", null, "It was deleted, or the address is wrong. ", h("a", { href: "#/history" }, "See your sessions"), "."),
+        h("h1", null, t("No such session")),
+        h("p", null, t("It was deleted, or the address is wrong. "), h("a", { href: "#/history" }, t("See your sessions")), t(".")),
       );
       return;
     }
@@ -151,24 +152,24 @@ class Interview {
     this.named = new Map();
     const el = (this.el = {});
     el.avatar = h("span", { class: "avatar", "aria-hidden": "true" });
-    el.name = h("h1", null, "Interview");
+    el.name = h("h1", null, t("Interview"));
     el.title = h("p", { class: "muted" });
     el.timer = h("p", { class: "timer", role: "timer", "aria-live": "off" });
     el.link = h("p", { class: "link-state", role: "status" });
     el.swap = h("select", { id: "swap" });
-    el.swapButton = h("button", { type: "button", on: { click: () => this.swap() } }, "Hand over");
+    el.swapButton = h("button", { type: "button", on: { click: () => this.swap() } }, t("Hand over"));
     el.hideTimer = h("input", { type: "checkbox", id: "hide-timer", checked: store.read(HIDE_TIMER) === "1", on: { change: () => this.#hideTimer() } });
-    el.end = h("button", { type: "button", class: "danger", on: { click: () => this.end() } }, "End the round");
+    el.end = h("button", { type: "button", class: "danger", on: { click: () => this.end() } }, t("End the round"));
     el.more = h(
       "details",
       { class: "more" },
-      h("summary", null, "Round"),
+      h("summary", null, t("Round")),
       h(
         "div",
         { class: "panel" },
         (el.facts = h("p", { class: "muted" })),
-        h("div", { class: "field" }, h("label", { for: "swap" }, "Swap the interviewer"), h("div", { class: "row" }, el.swap, el.swapButton)),
-        h("label", { class: "check" }, el.hideTimer, " Hide the timer"),
+        h("div", { class: "field" }, h("label", { for: "swap" }, t("Swap the interviewer")), h("div", { class: "row" }, el.swap, el.swapButton)),
+        h("label", { class: "check" }, el.hideTimer, t(" Hide the timer")),
         el.end,
       ),
     );
@@ -179,7 +180,7 @@ class Interview {
       el.more.querySelector("summary").focus();
     });
     el.log = h("ol", { class: "log" });
-    el.scroll = h("div", { class: "scroll", role: "region", "aria-label": "Conversation", tabindex: "0" }, el.log);
+    el.scroll = h("div", { class: "scroll", role: "region", "aria-label": t("Conversation"), tabindex: "0" }, el.log);
     el.scroll.addEventListener("scroll", () => { this.follow = this.#near(el.scroll); }, { passive: true });
     // A growing answer box or a phone's keyboard takes room from the conversation: its end stays in sight.
     this.resized = new ResizeObserver(() => { if (this.follow) el.scroll.scrollTop = el.scroll.scrollHeight; });
@@ -206,19 +207,19 @@ class Interview {
         },
       },
     });
-    el.send = h("button", { type: "submit", class: "primary" }, "Send");
-    el.stop = h("button", { type: "button", on: { click: () => this.interrupt() } }, "Stop", h("kbd", null, "Esc"));
-    el.hint = h("button", { type: "button", on: { click: () => this.hint() } }, "Hint");
-    el.retry = h("button", { type: "button", hidden: true, on: { click: () => this.retryAnswer() } }, "Answer the last one again");
+    el.send = h("button", { type: "submit", class: "primary" }, t("Send"));
+    el.stop = h("button", { type: "button", on: { click: () => this.interrupt() } }, t("Stop"), h("kbd", null, "Esc"));
+    el.hint = h("button", { type: "button", on: { click: () => this.hint() } }, t("Hint"));
+    el.retry = h("button", { type: "button", hidden: true, on: { click: () => this.retryAnswer() } }, t("Answer the last one again"));
     const ask = (label, text) => h("button", { type: "button", class: "small", on: { click: () => this.#ask(text) } }, label);
     el.asides = h(
       "div",
-      { class: "row asides", role: "group", "aria-label": "Say to the interviewer" },
-      ask("Repeat the question", "Please repeat the question."),
-      ask("Put it differently", "Could you rephrase the question?"),
-      ask("A minute to think", "I need a minute to think."),
-      ask("I do not know", "I do not know."),
-      ask("Skip it", "Can we skip this question?"),
+      { class: "row asides", role: "group", "aria-label": t("Say to the interviewer") },
+      ask(t("Repeat the question"), "Please repeat the question."),
+      ask(t("Put it differently"), "Could you rephrase the question?"),
+      ask(t("A minute to think"), "I need a minute to think."),
+      ask(t("I do not know"), "I do not know."),
+      ask(t("Skip it"), "Can we skip this question?"),
     );
     el.count = h("span", { class: "muted count" });
     const key = /Mac|iPhone|iPad/.test(navigator.platform ?? "") ? "Cmd" : "Ctrl";
@@ -226,7 +227,7 @@ class Interview {
       "form",
       {
         class: "composer",
-        "aria-label": "Your answer",
+        "aria-label": t("Your answer"),
         on: {
           submit: (event) => {
             event.preventDefault();
@@ -235,7 +236,7 @@ class Interview {
         },
       },
       el.problem,
-      h("label", { for: "answer", class: "sr" }, "Your answer"),
+      h("label", { for: "answer", class: "sr" }, t("Your answer")),
       el.text,
       h(
         "div",
@@ -244,7 +245,7 @@ class Interview {
         el.stop,
         el.hint,
         el.retry,
-        h("span", { class: "muted help wide", id: "answer-help" }, `${key}+Enter sends. Pauses cost nothing.`),
+        h("span", { class: "muted help wide", id: "answer-help" }, t("{key}+Enter sends. Pauses cost nothing.", { key })),
         el.count,
       ),
       el.asides,
@@ -292,7 +293,7 @@ class Interview {
     el.title.textContent = [persona?.title, this.started ? plain(this.started.rubric) : null].filter(Boolean).join(", ");
     if (this.started) {
       const { mode, level, minutes } = this.started;
-      el.facts.textContent = `${mode === "real" ? "Real mode: nothing is shown before the end." : "Practice mode."} Level: ${level}. ${minutes} minutes.`;
+      el.facts.textContent = t("{mode} Level: {level}. {minutes} minutes.", { mode: mode === "real" ? t("Real mode: nothing is shown before the end.") : t("Practice mode."), level: plain(level), minutes });
     }
   }
 
@@ -318,20 +319,20 @@ class Interview {
       clear(el.problem);
       this.connection.retryNow();
     };
-    if (name === "open") append(el.link, h("span", { class: "dot", "aria-hidden": "true" }), "connected");
-    if (name === "connecting") append(el.link, h("span", { class: "dot", "aria-hidden": "true" }), "connecting");
-    if (name === "waiting") append(el.link, h("span", { class: "dot", "aria-hidden": "true" }), "offline, trying again ", button("Now", again));
+    if (name === "open") append(el.link, h("span", { class: "dot", "aria-hidden": "true" }), t("connected"));
+    if (name === "connecting") append(el.link, h("span", { class: "dot", "aria-hidden": "true" }), t("connecting"));
+    if (name === "waiting") append(el.link, h("span", { class: "dot", "aria-hidden": "true" }), t("offline, trying again "), button(t("Now"), again));
     if (name === "taken") {
-      append(el.link, "opened elsewhere");
+      append(el.link, t("opened elsewhere"));
       this.#problem({
-        message: "This session was opened elsewhere.",
-        hint: "Only one window can hold it. Your draft is kept here.",
-        action: button("Take it back here", again),
+        message: t("This session was opened elsewhere."),
+        hint: t("Only one window can hold it. Your draft is kept here."),
+        action: button(t("Take it back here"), again),
       });
     }
     if (name === "refused") {
-      append(el.link, "not connected");
-      this.#problem({ message: detail?.message ?? "The service refused the connection.", hint: detail?.hint, action: button("Try again", again) });
+      append(el.link, t("not connected"));
+      this.#problem({ message: detail?.message ?? t("The service refused the connection."), hint: detail?.hint, action: button(t("Try again"), again) });
     }
     if (name !== "open") this.caughtUp = false;
     this.#refresh();
@@ -413,13 +414,13 @@ class Interview {
       persona_changed: () => {
         const before = this.persona;
         this.persona = event.persona;
-        if (before !== event.persona) this.#line("aside", this.#nameNode(event.persona), " takes over.");
+        if (before !== event.persona) this.#line("aside", this.#nameNode(event.persona), t(" takes over."));
         this.#swapOptions();
       },
       probe_chosen: () => {
         if (event.counterfactual) return;
         this.prices = null;
-        if (event.again_of) this.#line("aside", "A question is put once more.");
+        if (event.again_of) this.#line("aside", t("A question is put once more."));
         this.questionOf.set(event.turn, event.question_id);
         this.turn = event.turn;
         this.#enter("asking");
@@ -505,7 +506,7 @@ class Interview {
       "said theirs",
       this.#nameNode(who),
       text ? h("p", { class: "words" }, text) : null,
-      interrupted ? h("p", { class: "muted mark" }, text ? "You stopped here." : "You stopped this question before its first word.") : null,
+      interrupted ? h("p", { class: "muted mark" }, text ? t("You stopped here.") : t("You stopped this question before its first word.")) : null,
     );
     this.questions.set(turn, { done: true });
     this.#enter("waiting");
@@ -529,7 +530,7 @@ class Interview {
   /** Something that was asked in place of an answer, and what was told; the question stands. */
   #request({ msg_id: msgId, text, reply }) {
     this.#acknowledged(msgId);
-    this.#line("said yours", h("span", { class: "speaker" }, "You"), h("p", { class: "words" }, text));
+    this.#line("said yours", h("span", { class: "speaker" }, t("You")), h("p", { class: "words" }, text));
     this.#line("said theirs", this.#nameNode(this.persona), h("p", { class: "words" }, reply));
     this.#enter("waiting");
     if (this.caughtUp) {
@@ -541,7 +542,7 @@ class Interview {
   #answer({ turn, msg_id: msgId, text }) {
     this.#acknowledged(msgId);
     this.prices = null;
-    this.answers.set(turn, this.#line("said yours", h("span", { class: "speaker" }, "You"), h("p", { class: "words" }, text)));
+    this.answers.set(turn, this.#line("said yours", h("span", { class: "speaker" }, t("You")), h("p", { class: "words" }, text)));
     this.#enter("reading");
     if (this.caughtUp) this.#scrollDown(true);
   }
@@ -551,9 +552,9 @@ class Interview {
     this.pendingNode?.remove();
     this.pendingNode = this.#line(
       "said yours pending",
-      h("span", { class: "speaker" }, "You"),
+      h("span", { class: "speaker" }, t("You")),
       h("p", { class: "words" }, this.outbox.text),
-      h("p", { class: "muted mark" }, "Sending."),
+      h("p", { class: "muted mark" }, t("Sending.")),
     );
     this.pendingNode.dataset.msg = this.outbox.msg_id;
   }
@@ -562,11 +563,11 @@ class Interview {
     const details = h(
       "details",
       { class: "reading", open: store.read(OPEN_DETAILS) !== "0" },
-      h("summary", null, "What this answer shows so far"),
+      h("summary", null, t("What this answer shows so far")),
       parts.notices(assessment.notices),
       assessment.criteria.length
         ? parts.levels(assessment.criteria, { names: this.criteria })
-        : h("p", { class: "muted" }, "Not assessed: no criterion of this question was brought out."),
+        : h("p", { class: "muted" }, t("Not assessed: no criterion of this question was brought out.")),
     );
     this.#attach(turn, details);
   }
@@ -577,7 +578,7 @@ class Interview {
       h(
         "div",
         { class: "reading" },
-        h("p", null, h("strong", null, "Not assessed. "), detail || plain(reason), " Nothing is held against you."),
+        h("p", null, h("strong", null, t("Not assessed. ")), detail || plain(reason), t(" Nothing is held against you.")),
         parts.notices(notices),
       ),
     );
@@ -594,9 +595,9 @@ class Interview {
   #hintShown({ turn, question_id: questionId, rung, text }) {
     this.questionOf.set(turn, questionId);
     this.rungs.set(questionId, Math.max(rung, this.rungs.get(questionId) ?? 0));
-    this.#line("aside hint", h("p", null, h("strong", null, `Hint ${rung} of 3. `), text), h("p", { class: "muted" }, price(rung)));
+    this.#line("aside hint", h("p", null, h("strong", null, t("Hint {rung} of 3. ", { rung })), text), h("p", { class: "muted" }, price(rung)));
     if (this.caughtUp) {
-      announce(`Hint: ${text}`);
+      announce(t("Hint: {text}", { text }));
       this.#scrollDown(true);
     }
   }
@@ -612,7 +613,7 @@ class Interview {
         this.#takeBack();
       }
     }
-    this.#problem({ message, hint: WHAT_TO_DO[code] ?? (retryable ? "This page tries again by itself." : null) });
+    this.#problem({ message, hint: WHAT_TO_DO[code] ?? (retryable ? t("This page tries again by itself.") : null) });
     this.#refresh();
   }
 
@@ -687,10 +688,10 @@ class Interview {
     const rung = this.#nextRung();
     if (this.stage !== "waiting" || rung > 3) return;
     const ok = await confirmDialog({
-      title: `Take hint ${rung} of 3?`,
-      body: [price(rung, this.prices?.hint_cap), rung < 3 ? "A later hint on the same question costs more." : "This is the last one, and almost the answer."],
-      confirm: "Take the hint",
-      cancel: "Go on without",
+      title: t("Take hint {rung} of 3?", { rung }),
+      body: [price(rung, this.prices?.hint_cap), rung < 3 ? t("A later hint on the same question costs more.") : t("This is the last one, and almost the answer.")],
+      confirm: t("Take the hint"),
+      cancel: t("Go on without"),
     });
     if (ok) this.connection.send({ type: "hint" });
   }
@@ -699,13 +700,13 @@ class Interview {
     const { retry_turn: turn, retry_cap: cap } = this.prices ?? {};
     if (!turn || this.stage !== "waiting") return;
     const ok = await confirmDialog({
-      title: "Answer the last question again?",
+      title: t("Answer the last question again?"),
       body: [
-        `Its price: your answers on that question can then show at most level ${cap} (${levelWord(cap)}).`,
-        "The new answer counts in place of the earlier one, even if it is weaker. Both stay in the log. The question that stands now is asked again afterwards.",
+        t("Its price: your answers on that question can then show at most level {cap} ({word}).", { cap, word: levelWord(cap) }),
+        t("The new answer counts in place of the earlier one, even if it is weaker. Both stay in the log. The question that stands now is asked again afterwards."),
       ],
-      confirm: "Answer it again",
-      cancel: "Go on",
+      confirm: t("Answer it again"),
+      cancel: t("Go on"),
     });
     if (ok) this.connection.send({ type: "retry" });
   }
@@ -722,17 +723,17 @@ class Interview {
   async end() {
     const draft = this.el.text.value.trim();
     const ok = await confirmDialog({
-      title: "End the round?",
+      title: t("End the round?"),
       body: [
-        "The interviewer stops here and the report is written. An ended round cannot be opened again.",
-        ...(draft ? ["You have an unsent draft. It will not be part of the interview; send it first if it should count."] : []),
+        t("The interviewer stops here and the report is written. An ended round cannot be opened again."),
+        ...(draft ? [t("You have an unsent draft. It will not be part of the interview; send it first if it should count.")] : []),
       ],
-      confirm: "End the round",
-      cancel: "Go on",
+      confirm: t("End the round"),
+      cancel: t("Go on"),
       danger: true,
     });
     if (ok && !this.connection.send({ type: "end" })) {
-      this.#problem({ message: "Not connected: the round was not ended.", hint: "Wait for the connection, then end it again." });
+      this.#problem({ message: t("Not connected: the round was not ended."), hint: t("Wait for the connection, then end it again.") });
     }
   }
 
@@ -793,15 +794,15 @@ class Interview {
     el.retry.hidden = el.hint.hidden || !this.prices?.retry_turn;
     disable(el.retry, this.stage !== "waiting" || !connected || Boolean(this.outbox));
     const cap = this.prices?.hint_cap ?? capAfter(rung);
-    el.hint.textContent = rung > 3 ? "No hints left here" : `Hint (then at most level ${cap})`;
+    el.hint.textContent = rung > 3 ? t("No hints left here") : t("Hint (then at most level {cap})", { cap });
     disable(el.swapButton, !connected || Boolean(this.ended));
     disable(el.end, !connected || Boolean(this.ended));
     const count = length(text);
     el.count.textContent = this.#tooLong(text)
-      ? `${count.toLocaleString("en")} characters: too long to send`
-      : count > MAX_ANSWER * 0.8 ? `${count.toLocaleString("en")} of ${MAX_ANSWER.toLocaleString("en")} characters` : "";
+      ? t("{count} characters: too long to send", { count: count.toLocaleString("en") })
+      : count > MAX_ANSWER * 0.8 ? t("{count} of {MAX_ANSWER} characters", { count: count.toLocaleString("en"), MAX_ANSWER: MAX_ANSWER.toLocaleString("en") }) : "";
     const mark = this.pendingNode?.querySelector(".mark");
-    if (mark) mark.textContent = connected ? "Sending." : "Not sent yet; it goes out by itself when the connection is back.";
+    if (mark) mark.textContent = connected ? t("Sending.") : t("Not sent yet; it goes out by itself when the connection is back.");
     this.#stage();
     this.#clock();
   }
@@ -811,10 +812,10 @@ class Interview {
     const name = this.#name(this.persona);
     const text = {
       connecting: "",
-      reading: "Reading your answer",
-      choosing: this.questions.size ? "Choosing what to ask next" : `${name} is opening the round`,
-      asking: this.stopped !== null ? "Stopping" : this.streaming ? `${name} is asking` : `${name} is about to ask`,
-      waiting: this.outbox ? "Sending your answer" : "",
+      reading: t("Reading your answer"),
+      choosing: this.questions.size ? t("Choosing what to ask next") : t("{name} is opening the round", { name }),
+      asking: this.stopped !== null ? t("Stopping") : this.streaming ? t("{name} is asking", { name }) : t("{name} is about to ask", { name }),
+      waiting: this.outbox ? t("Sending your answer") : "",
       ended: "",
     }[this.stage] ?? "";
     if (el.stageText.textContent !== text) el.stageText.textContent = text;
@@ -824,18 +825,18 @@ class Interview {
   #clock() {
     const { el } = this;
     const waited = this.waitingSince ? Math.floor((Date.now() - this.waitingSince) / 1000) : 0;
-    el.stageTime.textContent = waited >= 1 ? ` ${waited} s${waited >= SLOW ? ". It is still at work; your answer is safe." : ""}` : "";
+    el.stageTime.textContent = waited >= 1 ? ` ${waited} s${waited >= SLOW ? t(". It is still at work; your answer is safe.") : ""}` : "";
     if (!this.started || this.reference === null) return;
     const total = this.started.minutes * 60;
     const since = this.ended ? 0 : Math.min(PAUSE_CAP, Math.max(0, (Date.now() - this.reference) / 1000));
     const elapsed = this.active + since;
     const left = total - elapsed;
-    el.timer.textContent = this.ended ? `${clock(elapsed)} in all` : left > 0 ? `${clock(elapsed)} gone, ${clock(left)} left` : `time is up (+${clock(-left)})`;
+    el.timer.textContent = this.ended ? t("{elapsed} in all", { elapsed: clock(elapsed) }) : left > 0 ? t("{elapsed} gone, {left} left", { elapsed: clock(elapsed), left: clock(left) }) : t("time is up (+{clock})", { clock: clock(-left) });
     el.timer.classList.toggle("late", left <= 0 && !this.ended);
     if (this.ended || !this.caughtUp) return;
-    this.#bell("five", left <= 300 && left > 60 && total > 600, "Five minutes left.");
-    this.#bell("one", left <= 60 && left > 0, "One minute left.");
-    this.#bell("over", left <= 0, "Time is up. Finish the answer that you are writing and send it; nothing that you typed is lost.", true);
+    this.#bell("five", left <= 300 && left > 60 && total > 600, t("Five minutes left."));
+    this.#bell("one", left <= 60 && left > 0, t("One minute left."));
+    this.#bell("over", left <= 0, t("Time is up. Finish the answer that you are writing and send it; nothing that you typed is lost."), true);
   }
 
   #bell(key, now, text, shown = false) {
@@ -865,20 +866,20 @@ class Interview {
     el.composer.hidden = true;
     el.after.hidden = false;
     clear(el.after);
-    const link = h("a", { class: "button primary", href: `#/s/${encodeURIComponent(this.id)}/report` }, "Read the report");
+    const link = h("a", { class: "button primary", href: `#/s/${encodeURIComponent(this.id)}/report` }, t("Read the report"));
     append(
       el.after,
-      h("p", null, h("strong", null, "The round is over. "), ENDINGS[this.ended.reason] ?? ""),
+      h("p", null, h("strong", null, t("The round is over. ")), ENDINGS[this.ended.reason] ?? ""),
       draft
         ? h(
             "details",
             { open: true },
-            h("summary", null, "Your unsent draft"),
+            h("summary", null, t("Your unsent draft")),
             h("pre", { class: "draft", tabindex: "0" }, draft),
-            h("button", { type: "button", on: { click: (event) => copy(event.currentTarget, draft) } }, "Copy the draft"),
+            h("button", { type: "button", on: { click: (event) => copy(event.currentTarget, draft) } }, t("Copy the draft")),
           )
         : null,
-      h("p", { class: "row" }, link, this.loop ? h("a", { href: `#/l/${encodeURIComponent(this.loop)}` }, "Back to the loop") : null),
+      h("p", { class: "row" }, link, this.loop ? h("a", { href: `#/l/${encodeURIComponent(this.loop)}` }, t("Back to the loop")) : null),
     );
     if (focus) link.focus({ preventScroll: true });
     this.#scrollDown(true);
@@ -905,14 +906,14 @@ class Interview {
 
 function price(rung, left = null) {
   const cap = left ?? capAfter(rung);
-  return cap ? `Its price: your answer on this question can then show at most level ${cap} (${levelWord(cap)}).` : "Its price: your answer on this question can then show nothing above level 0.";
+  return cap ? t("Its price: your answer on this question can then show at most level {cap} ({word}).", { cap, word: levelWord(cap) }) : t("Its price: your answer on this question can then show nothing above level 0.");
 }
 
 async function copy(button, text) {
   try {
     await navigator.clipboard.writeText(text);
-    button.textContent = "Copied";
+    button.textContent = t("Copied");
   } catch {
-    button.textContent = "Select the text and copy it by hand";
+    button.textContent = t("Select the text and copy it by hand");
   }
 }

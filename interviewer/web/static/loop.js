@@ -2,6 +2,7 @@
 
 import * as api from "./api.js";
 import { append, busy, clear, errorBox, h, table } from "./dom.js";
+import { t } from "./i18n.js";
 import * as parts from "./parts.js";
 import { RAISED, STRENGTHS, plain } from "./words.js";
 
@@ -31,25 +32,25 @@ const sessionLink = (id) => `#/s/${encodeURIComponent(id)}`;
 /** What can be done next with a session: start, go on, read. */
 export function nextLink(row) {
   const path = sessionLink(row.id);
-  if (row.ended || row.origin !== "live") return h("a", { href: `${path}/report` }, "Report");
-  return h("a", { href: path }, row.seq > 1 ? "Continue" : "Start");
+  if (row.ended || row.origin !== "live") return h("a", { href: `${path}/report` }, t("Report"));
+  return h("a", { href: path }, row.seq > 1 ? t("Continue") : t("Start"));
 }
 
-export const stateOf = (row) => (row.ended ? "ended" : row.seq > 1 ? "under way" : "not started");
+export const stateOf = (row) => (row.ended ? t("ended") : row.seq > 1 ? t("under way") : t("not started"));
 
 export function loop(root, id) {
-  const { state, place, leave } = view(root, "Interview loop");
+  const { state, place, leave } = view(root, t("Interview loop"));
   load(
     place,
     state,
-    "Loading the loop",
+    t("Loading the loop"),
     () => Promise.all([api.loop(id), api.personaNames(), api.rubrics().catch(() => [])]),
     ([data, personas, list]) => {
       const rubrics = new Map(list.map((r) => [r.id, r]));
       const done = data.sessions.filter((row) => row.ended).length;
       append(
         place,
-        h("p", { class: "lead" }, `${plain(data.level)} level. ${done} of ${data.sessions.length} rounds are over. Take them in any order; each can be left and continued.`),
+        h("p", { class: "lead" }, t("{level} level. {done} of {total} rounds are over. Take them in any order; each can be left and continued.", { level: plain(data.level), done, total: data.sessions.length })),
         h(
           "ol",
           { class: "rows" },
@@ -63,7 +64,7 @@ export function loop(root, id) {
             ),
           ),
         ),
-        h("p", { class: "row" }, h("a", { class: "button", href: `#/l/${encodeURIComponent(id)}/memo` }, "Committee memo"), done < data.sessions.length ? h("span", { class: "muted" }, "It covers the rounds that are over.") : null),
+        h("p", { class: "row" }, h("a", { class: "button", href: `#/l/${encodeURIComponent(id)}/memo` }, t("Committee memo")), done < data.sessions.length ? h("span", { class: "muted" }, t("It covers the rounds that are over.")) : null),
       );
     },
   );
@@ -75,13 +76,13 @@ const asVerdict = (value) => (value && typeof value === "object" ? value : { ste
 /** Raised flags and strengths in short; the round's report has the evidence. */
 function flagList(flags) {
   const shown = flags.map((f) => (typeof f === "string" ? { flag: f, probability: 1 } : f)).filter((f) => f.probability >= RAISED);
-  if (!shown.length) return h("span", { class: "muted" }, "none raised");
-  return h("ul", { class: "plain" }, shown.map((f) => h("li", null, STRENGTHS.has(f.flag) ? `Strength: ${plain(f.flag).toLowerCase()}` : plain(f.flag))));
+  if (!shown.length) return h("span", { class: "muted" }, t("none raised"));
+  return h("ul", { class: "plain" }, shown.map((f) => h("li", null, STRENGTHS.has(f.flag) ? t("Strength: {flag}", { flag: plain(f.flag).toLowerCase() }) : plain(f.flag))));
 }
 
 export function memo(root, id) {
-  const { state, place, leave } = view(root, "Committee memo");
-  load(place, state, "Writing the memo", () => api.memoOf(id), (data) => {
+  const { state, place, leave } = view(root, t("Committee memo"));
+  load(place, state, t("Writing the memo"), () => api.memoOf(id), (data) => {
     const decision = data.decision;
     const list = (title, items, empty) =>
       items?.length ? [h("h2", null, title), h("ul", null, items.map((t) => h("li", null, t)))] : empty ? [h("h2", null, title), h("p", { class: "muted" }, empty)] : null;
@@ -90,29 +91,29 @@ export function memo(root, id) {
       h(
         "section",
         { class: "verdict", "aria-labelledby": "decision" },
-        h("h2", { id: "decision" }, decision?.step ? plain(decision.step) : "No decision yet"),
+        h("h2", { id: "decision" }, decision?.step ? plain(decision.step) : t("No decision yet")),
         parts.verdictScale({ step: decision?.step ?? null, also_possible: decision?.also_possible }),
       ),
-      list("Reasons", decision?.reasons),
-      list("Where the rounds disagree", decision?.disagreement, "They do not."),
-      list("What would change the vote", decision?.would_change),
-      h("h2", null, "Round by round"),
+      list(t("Reasons"), decision?.reasons),
+      list(t("Where the rounds disagree"), decision?.disagreement, t("They do not.")),
+      list(t("What would change the vote"), decision?.would_change),
+      h("h2", null, t("Round by round")),
       data.rounds.length
         ? table(
-            "Verdicts of the rounds",
-            ["Round", "Verdict", "Why", "Flags"],
+            t("Verdicts of the rounds"),
+            [t("Round"), t("Verdict"), t("Why"), t("Flags")],
             data.rounds.map((round) => {
               const verdict = asVerdict(round.verdict);
               return [
                 h("a", { href: `${sessionLink(round.session_id)}/report` }, plain(round.rubric)),
-                [plain(verdict.step ?? "no verdict"), verdict.also_possible ? h("p", { class: "muted" }, `or ${plain(verdict.also_possible).toLowerCase()}`) : null],
+                [plain(verdict.step ?? t("no verdict")), verdict.also_possible ? h("p", { class: "muted" }, t("or {also_possible}", { also_possible: plain(verdict.also_possible).toLowerCase() })) : null],
                 h("ul", { class: "plain" }, verdict.reasons.map((t) => h("li", null, t))),
                 flagList(round.flags ?? []),
               ];
             }),
           )
-        : h("p", { class: "muted" }, "No round is over yet."),
-      h("p", { class: "row no-print" }, h("a", { class: "button", href: `#/l/${encodeURIComponent(id)}` }, "Back to the loop"), h("button", { type: "button", on: { click: () => window.print() } }, "Print")),
+        : h("p", { class: "muted" }, t("No round is over yet.")),
+      h("p", { class: "row no-print" }, h("a", { class: "button", href: `#/l/${encodeURIComponent(id)}` }, t("Back to the loop")), h("button", { type: "button", on: { click: () => window.print() } }, t("Print"))),
     );
   });
   return leave;

@@ -2,10 +2,11 @@
 
 import * as api from "./api.js";
 import { append, clear, errorBox, field, h } from "./dom.js";
+import { t } from "./i18n.js";
 import { plain } from "./words.js";
 
 const WAIT = 500;
-const KINDS = { led: "a leading role", scale: "a size", number: "a change without what it is against" };
+const KINDS = { led: t("a leading role"), scale: t("a size"), number: t("a change without what it is against") };
 
 /** The fields, with files read into them and a list of what was found. */
 export function material(resume, job, state) {
@@ -31,11 +32,11 @@ export function material(resume, job, state) {
   return h(
     "details",
     null,
-    h("summary", null, "Paste a resume or a job description"),
-    field("Resume", resume),
-    upload("Resume as a PDF", resume),
-    field("Job description", job),
-    upload("Job description as a PDF", job),
+    h("summary", null, t("Paste a resume or a job description")),
+    field(t("Resume"), resume),
+    upload(t("Resume as a PDF"), resume),
+    field(t("Job description"), job),
+    upload(t("Job description as a PDF"), job),
     found,
   );
 }
@@ -59,7 +60,7 @@ function upload(label, area) {
       problem.append(errorBox(error));
     }
   });
-  return h("div", null, field(label, input, "Its text is put into the field above; look it over."), problem);
+  return h("div", null, field(label, input, t("Its text is put into the field above; look it over.")), problem);
 }
 
 function list(node, answer) {
@@ -67,16 +68,16 @@ function list(node, answer) {
   if (!answer) return;
   const { resume, job } = answer;
   const groups = [
-    ["Projects", resume.projects.map((q) => quoted(q.text))],
-    ["Claims that may be asked about", resume.claims.map((c) => [quoted(c.quote.text), ` (${KINDS[c.kind]})`])],
-    ["Numbers", resume.numbers.map((q) => quoted(q.text))],
-    ["Technologies", resume.technologies.map((q) => quoted(q.text))],
-    ["Asked about more, for the job", job.map((s) => [plain(s.criterion), ": ", s.because.map((q) => quoted(q.text)).flatMap((q, i) => (i ? [", ", q] : [q]))])],
+    [t("Projects"), resume.projects.map((q) => quoted(q.text))],
+    [t("Claims that may be asked about"), resume.claims.map((c) => [quoted(c.quote.text), ` (${KINDS[c.kind]})`])],
+    [t("Numbers"), resume.numbers.map((q) => quoted(q.text))],
+    [t("Technologies"), resume.technologies.map((q) => quoted(q.text))],
+    [t("Asked about more, for the job"), job.map((s) => [plain(s.criterion), ": ", s.because.map((q) => quoted(q.text)).flatMap((q, i) => (i ? [", ", q] : [q]))])],
   ].filter(([, rows]) => rows.length);
   append(
     node,
-    h("h3", null, "What was found"),
-    h("p", { class: "muted" }, groups.length ? "In your exact words; nothing else is taken from them." : "No project, claim or number was recognised. The interview works without."),
+    h("h3", null, t("What was found")),
+    h("p", { class: "muted" }, groups.length ? t("In your exact words; nothing else is taken from them.") : t("No project, claim or number was recognised. The interview works without.")),
     groups.map(([title, rows]) => [h("h4", null, title), h("ul", null, rows.map((row) => h("li", null, row)))]),
     resume.notices.map((n) => h("p", { class: "notice" }, n.message)),
   );
@@ -86,7 +87,7 @@ const quoted = (text) => h("q", null, text.replace(/\s+/g, " "));
 
 /** A line of a report: words that a question goes back to, and where they stand. */
 export function own(cited) {
-  const where = cited.source === "answer" ? `Your answer ${cited.quote.turn}` : `Your ${cited.source}, characters ${cited.quote.start} to ${cited.quote.end}`;
+  const where = cited.source === "answer" ? t("Your answer {turn}", { turn: cited.quote.turn }) : t("Your {source}, characters {start} to {end}", { source: cited.source, start: cited.quote.start, end: cited.quote.end });
   return h("p", { class: "muted" }, `${where}: `, quoted(cited.quote.text));
 }
 
@@ -96,8 +97,8 @@ export function differing(rows) {
   return h(
     "section",
     { "aria-labelledby": "differing" },
-    h("h2", { id: "differing" }, "Statements that differ"),
-    h("p", { class: "muted" }, "Asked about, and not held against any level."),
+    h("h2", { id: "differing" }, t("Statements that differ")),
+    h("p", { class: "muted" }, t("Asked about, and not held against any level.")),
     h("ul", null, rows.map((row) => h("li", null, own(row.first), own(row.second)))),
   );
 }
@@ -108,8 +109,8 @@ export function steering(rows) {
   return h(
     "section",
     { "aria-labelledby": "for-the-job" },
-    h("h2", { id: "for-the-job" }, "For this job"),
-    h("p", { class: "muted" }, "Pursued more because of these words; the verdict weighs as always."),
+    h("h2", { id: "for-the-job" }, t("For this job")),
+    h("p", { class: "muted" }, t("Pursued more because of these words; the verdict weighs as always.")),
     h("ul", null, rows.map((row) => h("li", null, `${plain(row.criterion)} (x${row.factor}): `, row.because.map((q, i) => [i ? ", " : "", quoted(q.text)])))),
   );
 }

@@ -1,11 +1,12 @@
 /** Pieces that several views show: levels, distributions, quotes, flags, the verdict scale. */
 
 import { append, h, s } from "./dom.js";
+import { t } from "./i18n.js";
 import { LEVELS, RAISED, STEPS, STRENGTHS, level as levelWord, percent, plain } from "./words.js";
 
 /** Three cells, `n` of them filled, with the level in words; `null` is "not assessed" and has no cells. */
 export function meter(n) {
-  if (n === null || n === undefined) return h("span", { class: "level none" }, "not assessed");
+  if (n === null || n === undefined) return h("span", { class: "level none" }, t("not assessed"));
   const cells = [0, 1, 2].map((i) =>
     s("rect", { x: i * 21 + 0.75, y: 0.75, width: 18, height: 9.5, rx: 2, class: i < n ? "on" : "off" }),
   );
@@ -20,14 +21,14 @@ export function meter(n) {
 /** How probable each level is, as four columns. */
 export function distribution(probabilities) {
   if (!probabilities) return null;
-  const label = probabilities.map((p, n) => `level ${n} ${percent(p)}`).join(", ");
+  const label = probabilities.map((p, n) => t("level {n} {p}", { n, p: percent(p) })).join(", ");
   const columns = probabilities.map((p, n) => {
     const height = Math.max(1, p * 20);
     return s("rect", { x: n * 11, y: 21 - height, width: 9, height, class: "on" });
   });
   return s(
     "svg",
-    { class: "spark", viewBox: "0 0 42 22", width: 42, height: 22, role: "img", "aria-label": `Probabilities: ${label}` },
+    { class: "spark", viewBox: "0 0 42 22", width: 42, height: 22, role: "img", "aria-label": t("Probabilities: {label}", { label }) },
     s("title", null, label),
     columns,
     s("path", { d: "M0 21.5h42", class: "axis" }),
@@ -41,7 +42,7 @@ export function quotes(list, { turns = true } = {}) {
       "blockquote",
       { class: "quote" },
       h("q", null, q.text),
-      turns && q.turn ? h("cite", null, `turn ${q.turn}`) : null,
+      turns && q.turn ? h("cite", null, t("turn {turn}", { turn: q.turn })) : null,
     ),
   );
 }
@@ -62,13 +63,13 @@ export function levels(criteria, { names = new Map(), turns = true, number = fal
           { class: "levels-head" },
           h("span", { class: "criterion", title: asks }, number ? `${index + 1}. ` : null, plain(found.criterion)),
           unscored ? meter(null) : meter(found.level),
-          unscored ? null : h("span", { class: "muted sure" }, `${percent(found.confidence)} sure`),
+          unscored ? null : h("span", { class: "muted sure" }, t("{confidence} sure", { confidence: percent(found.confidence) })),
           unscored ? null : distribution(found.probabilities),
         ),
         number && asks ? h("p", { class: "muted" }, asks) : null,
         unscored ? h("p", { class: "muted" }, typeof unscored === "string" ? plain(unscored) : (unscored.detail ?? plain(unscored.reason))) : null,
         !unscored && found.anchor ? h("p", null, found.anchor) : null,
-        unscored ? null : (quotes(found.evidence, { turns }) ?? h("p", { class: "muted" }, "Nothing in the answer carries more than this.")),
+        unscored ? null : (quotes(found.evidence, { turns }) ?? h("p", { class: "muted" }, t("Nothing in the answer carries more than this."))),
       );
     }),
   );
@@ -103,11 +104,11 @@ export function flags(list, { turns = true, texts = new Map() } = {}) {
   const marks = list.filter((f) => !STRENGTHS.has(f.flag));
   const strengths = list.filter((f) => STRENGTHS.has(f.flag));
   const parts = [
-    ...group("Raised", marks.filter((f) => f.probability >= RAISED)),
-    ...group("Possible, not raised", marks.filter((f) => f.probability < RAISED)),
-    ...group("Strengths", strengths),
+    ...group(t("Raised"), marks.filter((f) => f.probability >= RAISED)),
+    ...group(t("Possible, not raised"), marks.filter((f) => f.probability < RAISED)),
+    ...group(t("Strengths"), strengths),
   ];
-  return parts.length ? parts : [h("p", { class: "muted" }, "None.")];
+  return parts.length ? parts : [h("p", { class: "muted" }, t("None."))];
 }
 
 function probability(p) {
@@ -120,24 +121,24 @@ function probability(p) {
       s("rect", { x: 0.75, y: 0.75, width: 60, height: 9.5, rx: 2, class: "off" }),
       s("rect", { x: 0.75, y: 0.75, width: Math.max(1, 60 * p), height: 9.5, rx: 2, class: "on" }),
     ),
-    h("span", { class: "level-word" }, `probability ${percent(p)}`),
+    h("span", { class: "level-word" }, t("probability {p}", { p: percent(p) })),
   );
 }
 
 const TWO_LINES = {
-  strong_no_hire: ["Strong", "no hire"],
-  no_hire: ["No hire"],
-  lean_no_hire: ["Lean", "no hire"],
-  lean_hire: ["Lean", "hire"],
-  hire: ["Hire"],
-  strong_hire: ["Strong", "hire"],
+  strong_no_hire: [t("Strong"), t("no hire")],
+  no_hire: [t("No hire")],
+  lean_no_hire: [t("Lean"), t("no hire")],
+  lean_hire: [t("Lean"), "hire"],
+  hire: [t("Hire")],
+  strong_hire: [t("Strong"), "hire"],
 };
 
 /** The six-step scale, drawn twice: across for wide places, down for narrow ones. CSS shows one of them. */
 export function verdictScale(verdict) {
   const label = verdict.step
-    ? `Verdict on a scale of six, from strong no hire to strong hire: ${plain(verdict.step)}${verdict.also_possible ? `, too close to call against ${plain(verdict.also_possible)}` : ""}.`
-    : "No verdict on the scale of six: not enough was heard.";
+    ? t("Verdict on a scale of six, from strong no hire to strong hire: {step}{other}.", { step: plain(verdict.step), other: verdict.also_possible ? t(", too close to call against {also_possible}", { also_possible: plain(verdict.also_possible) }) : "" })
+    : t("No verdict on the scale of six: not enough was heard.");
   const kind = (step) => (step === verdict.step ? "is" : step === verdict.also_possible ? "maybe" : "no");
   const hatch = (id) =>
     s(
@@ -180,15 +181,15 @@ export function verdictScale(verdict) {
 
 /** What the words of the levels mean, once per page. */
 export function legend() {
-  return h("p", { class: "muted legend" }, `Levels: ${LEVELS.map((word, n) => `${n} ${word}`).join(", ")}. A level is what this answer shows, not what its author may know.`);
+  return h("p", { class: "muted legend" }, t("Levels: {levels}. A level is what this answer shows, not what its author may know.", { levels: LEVELS.map((word, n) => `${n} ${word}`).join(", ") }));
 }
 
-const CODE_STATE = new Map([[true, "works"], [false, "does not"], [null, "open"]]);
+const CODE_STATE = new Map([[true, t("works")], [false, t("does not")], [null, t("open")]]);
 
 /** What was found out about the code of one answer. */
 export function code(found) {
   return [
-    h("p", null, h("strong", null, `${plain(found.task)}, ${found.lines} lines: ${found.ran ? "run on a tiny model" : "read, not run"}.`)),
+    h("p", null, h("strong", null, t("{task}, {lines} lines: {how}.", { task: plain(found.task), lines: found.lines, how: found.ran ? t("run on a tiny model") : t("read, not run") }))),
     found.notice ? h("p", { class: "muted" }, found.notice) : null,
     h("ul", null, found.checks.map((c) => h("li", null, h("strong", null, `${plain(c.check)}: ${CODE_STATE.get(c.ok)}. `), c.says))),
   ];

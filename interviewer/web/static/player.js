@@ -2,9 +2,10 @@
 
 import * as api from "./api.js";
 import { append, busy, clear, errorBox, field, h, option } from "./dom.js";
+import { t, tn } from "./i18n.js";
 import * as parts from "./parts.js";
 import * as store from "./store.js";
-import { capAfter, clock, move, plain, plural, source } from "./words.js";
+import { capAfter, clock, move, plain, source } from "./words.js";
 
 const PAUSE = 6; // seconds at normal speed; nobody watches somebody think for longer
 const WHOLE = 1500; // milliseconds for a turn that is shown at once
@@ -52,7 +53,7 @@ function gap(before, { at, event }, cues, stored) {
 
 export function player(root, id, position = "1") {
   const state = { live: true, playing: false, turn: 0, shown: 0, speed: "1", end: () => {} };
-  append(root, h("h1", null, "Played back"));
+  append(root, h("h1", null, t("Played back")));
   const place = root.appendChild(h("div"));
   load(place, root.firstChild, id, Number(position) || 1, state);
   return () => {
@@ -63,19 +64,19 @@ export function player(root, id, position = "1") {
 
 async function load(place, heading, id, position, state) {
   clear(place);
-  const wait = busy("Loading the session");
+  const wait = busy(t("Loading the session"));
   place.append(wait.node);
   try {
     const [log, personas, titles] = await Promise.all([api.events(id), api.personaNames(), api.titles()]);
     if (!state.live) return;
     const { event: started } = log[0];
-    heading.textContent = `Played back: ${titles.get(started.rubric) ?? plain(started.rubric)}`;
+    heading.textContent = t("Played back: {round}", { round: titles.get(started.rubric) ?? plain(started.rubric) });
     const turns = turnsOf(log);
     if (turns.some((turn) => turn.beats.some(({ event }) => event.type === "question_asked"))) show(place, { id, started, turns, personas, state, position });
-    else append(place, h("p", null, "Nothing was asked in this session yet. ", h("a", { href: `#/s/${encodeURIComponent(id)}` }, "Open it"), "."));
+    else append(place, h("p", null, t("Nothing was asked in this session yet. "), h("a", { href: `#/s/${encodeURIComponent(id)}` }, t("Open it")), t(".")));
   } catch (error) {
     if (!state.live) return;
-    if (error.status === 404) append(place, h("p", null, "There is no such session; it may have been deleted. ", h("a", { href: "#/history" }, "See your sessions"), "."));
+    if (error.status === 404) append(place, h("p", null, t("There is no such session; it may have been deleted. "), h("a", { href: "#/history" }, t("See your sessions")), t(".")));
     else place.append(errorBox(error, () => load(place, heading, id, position, state)));
   } finally {
     wait.stop();
@@ -84,11 +85,11 @@ async function load(place, heading, id, position, state) {
 
 function show(place, { id, started, turns, personas, state, position }) {
   const name = (who) => personas.get(who)?.name ?? plain(who);
-  const stage = h("ol", { class: "log", role: "log", "aria-live": "polite", "aria-label": "What was said and read in this turn" });
+  const stage = h("ol", { class: "log", role: "log", "aria-live": "polite", "aria-label": t("What was said and read in this turn") });
   const where = h("p", { class: "where" });
   const play = h("button", { type: "button", class: "primary", on: { click: () => (state.playing ? pause() : start()) } });
-  const slider = h("input", { type: "range", min: 1, max: turns.length, step: 1, "aria-label": "Turn", on: { input: () => seek(Number(slider.value) - 1) } });
-  const speed = h("select", { on: { change: () => { state.speed = speed.value; if (state.playing) schedule(); } } }, SPEEDS.map((v) => option(v, v === "instant" ? "Instant" : `${v}x`, v === "1")));
+  const slider = h("input", { type: "range", min: 1, max: turns.length, step: 1, "aria-label": t("Turn"), on: { input: () => seek(Number(slider.value) - 1) } });
+  const speed = h("select", { on: { change: () => { state.speed = speed.value; if (state.playing) schedule(); } } }, SPEEDS.map((v) => option(v, v === "instant" ? t("Instant") : `${v}x`, v === "1")));
   const step = (by, label) => h("button", { type: "button", on: { click: () => seek(state.turn + by) } }, label);
   const after = h("div");
 
@@ -97,8 +98,8 @@ function show(place, { id, started, turns, personas, state, position }) {
 
   function position_() {
     const turn = turns[state.turn];
-    const text = `Turn ${turn.number} of ${turns.at(-1).number}`;
-    where.textContent = turn.at === null ? text : `${text}, at ${clock(turn.at)}`;
+    const text = t("Turn {number} of {number2}", { number: turn.number, number2: turns.at(-1).number });
+    where.textContent = turn.at === null ? text : t("{text}, at {at}", { text, at: clock(turn.at) });
     slider.value = state.turn + 1;
     slider.setAttribute("aria-valuetext", where.textContent);
     history.replaceState(null, "", `#/s/${encodeURIComponent(id)}/play/${turn.number}`);
@@ -141,7 +142,7 @@ function show(place, { id, started, turns, personas, state, position }) {
 
   function start() {
     state.playing = true;
-    play.textContent = "Pause";
+    play.textContent = t("Pause");
     if (state.shown < beats().length) schedule();
     else if (last()) seek(0);
     else schedule();
@@ -150,7 +151,7 @@ function show(place, { id, started, turns, personas, state, position }) {
   function pause() {
     state.playing = false;
     clearTimeout(state.timer);
-    play.textContent = "Play";
+    play.textContent = t("Play");
   }
 
   function key(event) {
@@ -174,19 +175,19 @@ function show(place, { id, started, turns, personas, state, position }) {
     place,
     h(
       "div",
-      { class: "player", role: "group", "aria-label": "Player" },
-      h("div", { class: "row" }, step(-1, "Back"), play, step(1, "Forward"), h("label", { class: "row" }, "Speed", speed), where),
+      { class: "player", role: "group", "aria-label": t("Player") },
+      h("div", { class: "row" }, step(-1, t("Back")), play, step(1, t("Forward")), h("label", { class: "row" }, t("Speed"), speed), where),
       slider,
-      h("p", { class: "help" }, `Space plays and pauses, the arrow keys step, Home and End jump. Pauses are cut to ${PAUSE} seconds.`),
+      h("p", { class: "help" }, t("Space plays and pauses, the arrow keys step, Home and End jump. Pauses are cut to {PAUSE} seconds.", { PAUSE })),
     ),
     stage,
     after,
     h(
       "p",
       { class: "row no-print" },
-      link(`#/s/${at}/report`, "Report"),
-      started.parent ? link(`#/s/${encodeURIComponent(started.parent)}/play`, "Play the original") : null,
-      started.parent ? link(`#/s/${encodeURIComponent(started.parent)}/replay/${at}`, "Compare with the original") : null,
+      link(`#/s/${at}/report`, t("Report")),
+      started.parent ? link(`#/s/${encodeURIComponent(started.parent)}/play`, t("Play the original")) : null,
+      started.parent ? link(`#/s/${encodeURIComponent(started.parent)}/replay/${at}`, t("Compare with the original")) : null,
     ),
   );
   pause();
@@ -195,36 +196,36 @@ function show(place, { id, started, turns, personas, state, position }) {
 
 function beat(event, name) {
   const li = (kind, ...children) => h("li", { class: kind }, children);
-  const aim = (probe) => (probe.criterion ? `${plain(probe.criterion)}: ${probe.move ? move(probe.move) : "main question"}` : "Main question");
+  const aim = (probe) => (probe.criterion ? `${plain(probe.criterion)}: ${probe.move ? move(probe.move) : t("main question")}` : t("Main question"));
   switch (event.type) {
     case "persona_changed":
-      return li("aside", h("p", null, `${name(event.persona)} takes over.`));
+      return li("aside", h("p", null, t("{persona} takes over.", { persona: name(event.persona) })));
     case "probe_chosen":
-      if (!event.reason) return li("aside", h("p", null, "Why this question was asked is shown once the session has ended."));
+      if (!event.reason) return li("aside", h("p", null, t("Why this question was asked is shown once the session has ended.")));
       return event.counterfactual
-        ? li("aside note", h("p", null, h("strong", null, "Would have asked instead: "), event.probe), h("p", null, event.reason), h("p", { class: "muted" }, aim(event)))
-        : li("aside", h("p", null, h("strong", null, "Why this question: "), event.reason), h("p", null, aim(event)));
+        ? li("aside note", h("p", null, h("strong", null, t("Would have asked instead: ")), event.probe), h("p", null, event.reason), h("p", { class: "muted" }, aim(event)))
+        : li("aside", h("p", null, h("strong", null, t("Why this question: ")), event.reason), h("p", null, aim(event)));
     case "question_asked":
       return li(
         "theirs",
         h("span", { class: "speaker" }, name(event.persona)),
-        h("p", { class: "words" }, event.text || "(stopped before the first word)"),
-        h("p", { class: "muted mark" }, [source(event.source), event.interrupted ? "stopped here by the candidate" : null].filter(Boolean).join(" · ")),
+        h("p", { class: "words" }, event.text || t("(stopped before the first word)")),
+        h("p", { class: "muted mark" }, [source(event.source), event.interrupted ? t("stopped here by the candidate") : null].filter(Boolean).join(" · ")),
       );
     case "answer_given":
-      return li("yours", h("span", { class: "speaker" }, "Candidate"), h("p", { class: "words" }, event.text));
+      return li("yours", h("span", { class: "speaker" }, t("Candidate")), h("p", { class: "words" }, event.text));
     case "hint_given":
-      return li("aside hint", h("p", null, h("strong", null, `Hint ${event.rung}: `), event.text), h("p", { class: "muted" }, `From here at most level ${capAfter(event.rung)} can be shown on this question.`));
+      return li("aside hint", h("p", null, h("strong", null, t("Hint {rung}: ", { rung: event.rung })), event.text), h("p", { class: "muted" }, t("From here at most level {capAfter} can be shown on this question.", { capAfter: capAfter(event.rung) })));
     case "code_checked":
       return li("aside", parts.code(event.report));
     case "answer_assessed":
-      return li("reading", h("p", { class: "muted" }, "What was read:"), parts.levels(event.assessment.criteria, { turns: false }), event.assessment.flags.length ? parts.flags(event.assessment.flags, { turns: false }) : null, parts.notices(event.assessment.notices));
+      return li("reading", h("p", { class: "muted" }, t("What was read:")), parts.levels(event.assessment.criteria, { turns: false }), event.assessment.flags.length ? parts.flags(event.assessment.flags, { turns: false }) : null, parts.notices(event.assessment.notices));
     case "answer_unscored":
-      return li("aside note", h("p", null, h("strong", null, "Not assessed: "), event.detail));
+      return li("aside note", h("p", null, h("strong", null, t("Not assessed: ")), event.detail));
     case "notice":
       return li("aside note", h("p", null, event.message));
     case "session_ended":
-      return li("aside", event.farewell ? h("p", { class: "words" }, event.farewell) : null, h("p", null, `The session ended (${plain(event.reason).toLowerCase()}).`));
+      return li("aside", event.farewell ? h("p", { class: "words" }, event.farewell) : null, h("p", null, t("The session ended ({reason}).", { reason: plain(event.reason).toLowerCase() })));
     default:
       return null;
   }
@@ -236,7 +237,7 @@ function whatIf(id, turn, started, state) {
   if (!given) return null;
   const problem = h("div");
   const box = h("textarea", { value: given.text, maxlength: 20000, rows: 5 });
-  const go = h("button", { type: "submit" }, "Go on live from here");
+  const go = h("button", { type: "submit" }, t("Go on live from here"));
   let running = false;
   const form = h(
     "form",
@@ -248,7 +249,7 @@ function whatIf(id, turn, started, state) {
           running = true;
           go.setAttribute("aria-disabled", "true");
           clear(problem);
-          const wait = busy("Preparing the interview");
+          const wait = busy(t("Preparing the interview"));
           problem.append(wait.node);
           try {
             const made = await api.whatIf(id, turn.number, box.value === given.text ? {} : { [turn.number]: box.value });
@@ -264,9 +265,9 @@ function whatIf(id, turn, started, state) {
         },
       },
     },
-    field(`Your answer in turn ${turn.number}, as you would give it now`, box, `A new session starts after this answer, with ${plural(started.minutes, "minute")} in all as before and the clock where it stood. This session stays as it is.`),
+    field(t("Your answer in turn {number}, as you would give it now", { number: turn.number }), box, t("A new session starts after this answer, with {count} in all as before and the clock where it stood. This session stays as it is.", { count: tn(started.minutes, "{n} minute", "{n} minutes") })),
     go,
     problem,
   );
-  return h("details", { class: "no-print" }, h("summary", null, "What if you had answered otherwise?"), form);
+  return h("details", { class: "no-print" }, h("summary", null, t("What if you had answered otherwise?")), form);
 }

@@ -3,17 +3,18 @@
 import * as api from "./api.js";
 import { coaching, contrast } from "./coaching.js";
 import { append, busy, clear, confirmDialog, errorBox, h, table } from "./dom.js";
+import { t, tn } from "./i18n.js";
 import { differing, own, steering } from "./material.js";
 import * as parts from "./parts.js";
 import { replayForm } from "./replay.js";
 import * as store from "./store.js";
-import { capAfter, move, percent, plain, plural, source } from "./words.js";
+import { capAfter, move, percent, plain, source } from "./words.js";
 
 const POLL = 2000;
 
 export function report(root, id) {
   const state = { live: true, shown: null };
-  const heading = h("h1", null, "Report");
+  const heading = h("h1", null, t("Report"));
   const place = h("div");
   append(root, heading, place);
   load(place, heading, id, state);
@@ -41,22 +42,22 @@ function restoreAll(state) {
 
 async function load(place, heading, id, state) {
   clear(place);
-  const wait = busy("Writing the report");
+  const wait = busy(t("Writing the report"));
   place.append(wait.node);
   try {
     const [row, data, personas, titles, texts] = await Promise.all([api.session(id), api.report(id), api.personaNames(), api.titles(), api.flagTexts()]);
     if (!state.live) return;
-    heading.textContent = `Report: ${titles.get(data.round) ?? plain(data.round)}`;
+    heading.textContent = t("Report: {round}", { round: titles.get(data.round) ?? plain(data.round) });
     show(place, { id, row, data, personas, titles, texts, state, again: () => load(place, heading, id, state) });
   } catch (error) {
     if (!state.live) return;
     if (error.status === 404) {
-      append(place, h("p", null, "There is no such session; it may have been deleted. ", h("a", { href: "#/history" }, "See your sessions"), "."));
+      append(place, h("p", null, t("There is no such session; it may have been deleted. "), h("a", { href: "#/history" }, t("See your sessions")), t(".")));
     } else if (error.status === 409 || error.status === 425) {
       append(
         place,
         h("div", { class: "notice" }, h("p", null, h("strong", null, error.message)), error.hint ? h("p", null, error.hint) : null),
-        h("p", null, h("a", { href: `#/s/${encodeURIComponent(id)}` }, "Back to the interview")),
+        h("p", null, h("a", { href: `#/s/${encodeURIComponent(id)}` }, t("Back to the interview"))),
       );
       state.timer = setTimeout(() => load(place, heading, id, state), POLL * 2);
     } else {
@@ -77,12 +78,12 @@ function show(place, context) {
     h(
       "p",
       { class: "muted byline" },
-      [persona ? `${persona.name}, ${persona.title}` : plain(data.persona), `${data.level} level`, row?.mode ? `${row.mode} mode` : null, row?.origin && row.origin !== "live" ? row.origin : null, plural(data.receipt.questions, "question")]
+      [persona ? `${persona.name}, ${persona.title}` : plain(data.persona), t("{level} level", { level: plain(data.level) }), row?.mode ? t("{mode} mode", { mode: plain(row.mode) }) : null, row?.origin && row.origin !== "live" ? plain(row.origin) : null, tn(data.receipt.questions, "{n} question", "{n} questions")]
         .filter(Boolean)
         .join(" · "),
     ),
     row && !row.ended && !reading
-      ? h("div", { class: "notice" }, h("p", null, "The round is still open; this is what it shows so far. ", h("a", { href: `#/s/${encodeURIComponent(id)}` }, "Go on with it"), "."))
+      ? h("div", { class: "notice" }, h("p", null, t("The round is still open; this is what it shows so far. "), h("a", { href: `#/s/${encodeURIComponent(id)}` }, t("Go on with it")), t(".")))
       : null,
   );
   if (reading) {
@@ -91,8 +92,8 @@ function show(place, context) {
       h(
         "div",
         { class: "notice", role: "status" },
-        h("p", null, `Still reading: ${progress.assessed} of ${plural(progress.total, "answer")}. The report grows as it goes on.`),
-        h("progress", { max: progress.total, value: progress.assessed, "aria-label": "Answers read" }),
+        h("p", null, t("Still reading: {assessed} of {count}. The report grows as it goes on.", { assessed: progress.assessed, count: tn(progress.total, "{n} answer", "{n} answers") })),
+        h("progress", { max: progress.total, value: progress.assessed, "aria-label": t("Answers read") }),
       ),
     );
     watch(context, progress.assessed);
@@ -103,7 +104,7 @@ function show(place, context) {
     nextSteps(data.next_steps, data.main),
     reasons(data.verdict),
     criteria(data.criteria),
-    h("section", { "aria-labelledby": "flags" }, h("h2", { id: "flags" }, "What a committee would write down"), parts.flags(data.flags, { texts: context.texts })),
+    h("section", { "aria-labelledby": "flags" }, h("h2", { id: "flags" }, t("What a committee would write down")), parts.flags(data.flags, { texts: context.texts })),
     situation(data.scenario),
     drill(data.drill),
     code(data.code),
@@ -135,30 +136,30 @@ function drill(found) {
   return h(
     "section",
     { "aria-labelledby": "drill" },
-    h("h2", { id: "drill" }, `The drill: ${found.title}`),
+    h("h2", { id: "drill" }, t("The drill: {title}", { title: found.title })),
     h("p", null, found.how),
     h(
       "p",
       null,
-      `${Math.round(found.minutes_used)} of ${found.minutes} minutes, ${found.asked} of ${plural(found.questions, "question")}.`,
-      found.words ? ` Your longest answer had ${found.longest} of ${found.words} words.` : "",
+      t("{minutes_used} of {minutes} minutes, {asked} of {count}.", { minutes_used: Math.round(found.minutes_used), minutes: found.minutes, asked: found.asked, count: tn(found.questions, "{n} question", "{n} questions") }),
+      found.words ? t(" Your longest answer had {longest} of {words} words.", { longest: found.longest, words: found.words }) : "",
     ),
-    h("ul", null, found.trained.map(([id, level]) => h("li", null, `${plain(id)}: ${level === null ? "not assessed" : `level ${level}`}`))),
+    h("ul", null, found.trained.map(([id, level]) => h("li", null, `${plain(id)}: ${level === null ? t("not assessed") : t("level {level}", { level })}`))),
     found.news.length
-      ? h("ul", null, found.news.map((n) => h("li", null, `Minute ${n.minute}: ${n.says ?? "not told yet"}${n.told_in ? ` (turn ${n.told_in})` : " (the round ended before it was told)"}`)))
+      ? h("ul", null, found.news.map((n) => h("li", null, t("Minute {minute}: {news}{told}", { minute: n.minute, news: n.says ?? t("not told yet"), told: n.told_in ? t(" (turn {told_in})", { told_in: n.told_in }) : t(" (the round ended before it was told)") }))))
       : null,
   );
 }
 
 function verdict(found) {
-  const title = found.step ? plain(found.step) : "No verdict";
+  const title = found.step ? plain(found.step) : t("No verdict");
   return h(
     "section",
     { class: "verdict", "aria-labelledby": "verdict" },
-    h("h2", { id: "verdict" }, title, found.also_possible ? h("span", { class: "also" }, ` or ${plain(found.also_possible).toLowerCase()}: too close to call`) : null),
+    h("h2", { id: "verdict" }, title, found.also_possible ? h("span", { class: "also" }, t(" or {also_possible}: too close to call", { also_possible: plain(found.also_possible).toLowerCase() })) : null),
     parts.verdictScale(found),
-    found.step ? null : h("p", null, found.reasons[0] ?? "Not enough was heard."),
-    found.better_role ? h("p", null, h("strong", null, "Role that would fit better: "), found.better_role) : null,
+    found.step ? null : h("p", null, found.reasons[0] ?? t("Not enough was heard.")),
+    found.better_role ? h("p", null, h("strong", null, t("Role that would fit better: ")), found.better_role) : null,
   );
 }
 
@@ -166,11 +167,11 @@ function nextSteps(steps, main) {
   return h(
     "section",
     { "aria-labelledby": "next" },
-    h("h2", { id: "next" }, "What to work on next"),
-    main ? h("div", { class: "notice" }, h("p", null, h("strong", null, "The main thing: "), main.line), h("p", { class: "muted" }, `${plain(main.criterion)}, turn ${main.turn}`)) : null,
+    h("h2", { id: "next" }, t("What to work on next")),
+    main ? h("div", { class: "notice" }, h("p", null, h("strong", null, t("The main thing: ")), main.line), h("p", { class: "muted" }, t("{criterion}, turn {turn}", { criterion: plain(main.criterion), turn: main.turn }))) : null,
     steps.length
       ? h("ol", { class: "next" }, steps.map(nextStep))
-      : h("p", null, "Nothing below the top level was assessed, so there is no drill to name. Try another round, or the senior level."),
+      : h("p", null, t("Nothing below the top level was assessed, so there is no drill to name. Try another round, or the senior level.")),
   );
 }
 
@@ -180,7 +181,7 @@ function nextStep(step) {
     null,
     h("h3", null, plain(step.criterion)),
     h("p", null, step.why),
-    h("p", { class: "drill" }, h("strong", null, "Drill: "), step.drill),
+    h("p", { class: "drill" }, h("strong", null, t("Drill: ")), step.drill),
     h("p", null, step.how),
     contrast(step),
   );
@@ -191,9 +192,9 @@ function reasons(found) {
   return h(
     "section",
     { "aria-labelledby": "why" },
-    h("h2", { id: "why" }, "Why this verdict"),
+    h("h2", { id: "why" }, t("Why this verdict")),
     list(found.reasons),
-    found.would_change.length ? [h("h3", null, "What would change it"), list(found.would_change)] : null,
+    found.would_change.length ? [h("h3", null, t("What would change it")), list(found.would_change)] : null,
   );
 }
 
@@ -201,50 +202,50 @@ function criteria(rows) {
   return h(
     "section",
     { "aria-labelledby": "criteria" },
-    h("h2", { id: "criteria" }, "What was shown"),
+    h("h2", { id: "criteria" }, t("What was shown")),
     parts.legend(),
     table(
-      "Levels with evidence, one criterion a row",
-      ["Criterion", "Level", "Evidence"],
+      t("Levels with evidence, one criterion a row"),
+      [t("Criterion"), t("Level"), t("Evidence")],
       rows.map((row) => [
         [
           h("span", { class: "criterion" }, plain(row.criterion)),
-          row.must_ask ? h("span", { class: "tag" }, "must ask") : null,
+          row.must_ask ? h("span", { class: "tag" }, t("must ask")) : null,
           h("p", { class: "muted" }, row.asks),
         ],
         row.level === null
           ? [parts.meter(null), row.why_not_assessed ? h("p", { class: "muted" }, row.why_not_assessed) : null]
           : [
               h("div", { class: "levels-head" }, parts.meter(row.level), parts.distribution(row.probabilities)),
-              h("p", { class: "muted" }, [`${percent(row.confidence)} sure`, `asked ${row.probed === 1 ? "once" : `${row.probed} times`}`].join(", ")),
-              row.hints ? h("p", { class: "muted" }, `Capped by ${plural(row.hints, "hint")}: at most level ${capAfter(row.hints)} could be shown.`) : null,
+              h("p", { class: "muted" }, [t("{confidence} sure", { confidence: percent(row.confidence) }), tn(row.probed, "asked once", "asked {n} times")].join(", ")),
+              row.hints ? h("p", { class: "muted" }, t("Capped by {count}: at most level {capAfter} could be shown.", { count: tn(row.hints, "{n} hint", "{n} hints"), capAfter: capAfter(row.hints) })) : null,
             ],
         row.level === null
-          ? h("span", { class: "muted" }, "No evidence either way.")
+          ? h("span", { class: "muted" }, t("No evidence either way."))
           : [
               row.anchor ? h("p", null, row.anchor) : null,
-              parts.quotes(row.quotes) ?? h("p", { class: "muted" }, "Nothing in the answers carries more than this."),
-              row.next_anchor ? h("p", { class: "muted" }, h("strong", null, "Next level: "), row.next_anchor) : null,
+              parts.quotes(row.quotes) ?? h("p", { class: "muted" }, t("Nothing in the answers carries more than this.")),
+              row.next_anchor ? h("p", { class: "muted" }, h("strong", null, t("Next level: ")), row.next_anchor) : null,
             ],
       ]),
       { className: "criteria" },
     ),
-    h("p", { class: "muted" }, "Quotes are cut from your answers by position, and are exact."),
+    h("p", { class: "muted" }, t("Quotes are cut from your answers by position, and are exact.")),
   );
 }
 
 function situation(found) {
   if (!found) return null;
-  const list = (facts) => h("ul", null, facts.map((f) => h("li", null, h("strong", null, `${f.about}. `), f.says, f.asked_in ? h("span", { class: "muted" }, ` (turn ${f.asked_in})`) : null)));
+  const list = (facts) => h("ul", null, facts.map((f) => h("li", null, h("strong", null, `${f.about}. `), f.says, f.asked_in ? h("span", { class: "muted" }, t(" (turn {asked_in})", { asked_in: f.asked_in })) : null)));
   const earned = found.facts.filter((f) => f.asked_in);
   const never = found.facts.filter((f) => !f.asked_in);
   return h(
     "section",
     { "aria-labelledby": "situation" },
-    h("h2", { id: "situation" }, `The situation: ${found.title}`),
-    h("h3", null, `What you asked for: ${earned.length} of ${found.facts.length}`),
-    earned.length ? list(earned) : h("p", { class: "muted" }, "Nothing."),
-    never.length ? [h("h3", null, "What was never asked"), list(never)] : null,
+    h("h2", { id: "situation" }, t("The situation: {title}", { title: found.title })),
+    h("h3", null, t("What you asked for: {total} of {total2}", { total: earned.length, total2: found.facts.length })),
+    earned.length ? list(earned) : h("p", { class: "muted" }, t("Nothing.")),
+    never.length ? [h("h3", null, t("What was never asked")), list(never)] : null,
   );
 }
 
@@ -253,8 +254,8 @@ function code(rows) {
   return h(
     "section",
     { "aria-labelledby": "code" },
-    h("h2", { id: "code" }, "Code"),
-    rows.map((row) => [h("h3", null, `Turn ${row.turn}`), parts.code(row.report)]),
+    h("h2", { id: "code" }, t("Code")),
+    rows.map((row) => [h("h3", null, t("Turn {turn}", { turn: row.turn })), parts.code(row.report)]),
   );
 }
 
@@ -262,7 +263,7 @@ function probes(rows) {
   return h(
     "section",
     { "aria-labelledby": "probes" },
-    h("h2", { id: "probes" }, "Why each question was asked"),
+    h("h2", { id: "probes" }, t("Why each question was asked")),
     h(
       "ol",
       { class: "probes" },
@@ -270,15 +271,15 @@ function probes(rows) {
         h(
           "li",
           { value: row.turn },
-          h("p", { class: "asked" }, row.asked || "(stopped before the first word)", row.interrupted ? h("span", { class: "muted" }, " (you stopped it here)") : null),
+          h("p", { class: "asked" }, row.asked || t("(stopped before the first word)"), row.interrupted ? h("span", { class: "muted" }, t(" (you stopped it here)")) : null),
           h("p", null, row.reason),
           h(
             "p",
             { class: "muted" },
-            [row.criterion ? `${plain(row.criterion)}: ${row.move ? move(row.move) : "main question"}` : "Main question", source(row.source)].join(" · "),
+            [row.criterion ? `${plain(row.criterion)}: ${row.move ? move(row.move) : t("main question")}` : t("Main question"), source(row.source)].join(" · "),
           ),
           (row.cited ?? []).map(own),
-          row.unscored ? h("p", { class: "muted" }, h("strong", null, "Not assessed: "), row.unscored) : null,
+          row.unscored ? h("p", { class: "muted" }, h("strong", null, t("Not assessed: ")), row.unscored) : null,
           ofAnswer(row.coaching, row.turn),
         ),
       ),
@@ -289,25 +290,25 @@ function probes(rows) {
 /** What stands between one answer and its next level; folded, so that the main thing stays the main thing. */
 function ofAnswer(found, turn) {
   const inside = coaching(found, { heading: "h4" });
-  return inside ? h("details", { class: "coaching" }, h("summary", null, `What would lift your answer ${turn}`), inside) : null;
+  return inside ? h("details", { class: "coaching" }, h("summary", null, t("What would lift your answer {turn}", { turn })), inside) : null;
 }
 
 function receipt(found, notices) {
   const counts = [
-    ["Questions", found.questions],
-    ["Follow-ups", found.follow_ups],
-    ["Worded by the model", found.generated],
-    ["Fell back to the rubric's wording", found.fell_back],
-    ["Hints", found.hints],
-    ["Answers not assessed", found.unscored],
-    ["Must ask, never brought out", found.missed.length ? found.missed.map(plain).join(", ") : "none"],
+    [t("Questions"), found.questions],
+    [t("Follow-ups"), found.follow_ups],
+    [t("Worded by the model"), found.generated],
+    [t("Fell back to the rubric's wording"), found.fell_back],
+    [t("Hints"), found.hints],
+    [t("Answers not assessed"), found.unscored],
+    [t("Must ask, never brought out"), found.missed.length ? found.missed.map(plain).join(", ") : t("none")],
   ];
   return h(
     "section",
     { "aria-labelledby": "receipt" },
-    h("h2", { id: "receipt" }, "The interviewer's receipt"),
+    h("h2", { id: "receipt" }, t("The interviewer's receipt")),
     parts.definitions(counts),
-    notices.length ? [h("h3", null, "Notices"), parts.notices(notices)] : null,
+    notices.length ? [h("h3", null, t("Notices")), parts.notices(notices)] : null,
   );
 }
 
@@ -318,26 +319,26 @@ function actions(context) {
   return h(
     "section",
     { class: "no-print", "aria-labelledby": "keep" },
-    h("h2", { id: "keep" }, "Keep, compare, delete"),
+    h("h2", { id: "keep" }, t("Keep, compare, delete")),
     h(
       "ul",
       { class: "files" },
-      file(api.links.report(id), "Report, Markdown"),
-      file(api.links.transcript(id, "md"), "Transcript, Markdown"),
-      file(api.links.transcript(id, "txt"), "Transcript, text"),
-      file(api.links.transcript(id, "json"), "Transcript, JSON"),
-      file(api.links.events(id), "Events, NDJSON"),
+      file(api.links.report(id), t("Report, Markdown")),
+      file(api.links.transcript(id, "md"), t("Transcript, Markdown")),
+      file(api.links.transcript(id, "txt"), t("Transcript, text")),
+      file(api.links.transcript(id, "json"), t("Transcript, JSON")),
+      file(api.links.events(id), t("Events, NDJSON")),
     ),
     replayForm(context),
     problem,
     h(
       "div",
       { class: "row" },
-      h("button", { type: "button", on: { click: () => window.print() } }, "Print"),
-      h("a", { class: "button", href: `#/s/${encodeURIComponent(id)}/play` }, "Play it back"),
-      row?.loop_id ? h("a", { class: "button", href: `#/l/${encodeURIComponent(row.loop_id)}` }, "Back to the loop") : null,
+      h("button", { type: "button", on: { click: () => window.print() } }, t("Print")),
+      h("a", { class: "button", href: `#/s/${encodeURIComponent(id)}/play` }, t("Play it back")),
+      row?.loop_id ? h("a", { class: "button", href: `#/l/${encodeURIComponent(row.loop_id)}` }, t("Back to the loop")) : null,
       row?.parent
-        ? h("a", { class: "button", href: `#/s/${encodeURIComponent(row.parent)}/replay/${encodeURIComponent(id)}` }, "Compare with the original")
+        ? h("a", { class: "button", href: `#/s/${encodeURIComponent(row.parent)}/replay/${encodeURIComponent(id)}` }, t("Compare with the original"))
         : null,
       h(
         "button",
@@ -358,7 +359,7 @@ function actions(context) {
             },
           },
         },
-        "Delete the session",
+        t("Delete the session"),
       ),
     ),
   );
@@ -368,13 +369,13 @@ function actions(context) {
 export async function confirmDelete(id) {
   const replays = await api.session(id).then((row) => row.replays, () => []);
   const sure = await confirmDialog({
-    title: "Delete the session?",
+    title: t("Delete the session?"),
     body: [
-      "The answers, the levels and the report are removed from the server for good.",
-      replays.length ? `So ${replays.length === 1 ? "is its replay, which repeats" : `are its ${replays.length} replays, which repeat`} the answers.` : null,
+      t("The answers, the levels and the report are removed from the server for good."),
+      replays.length ? tn(replays.length, "So is its replay, which repeats the answers.", "So are its {n} replays, which repeat the answers.") : null,
     ].filter(Boolean),
-    confirm: replays.length ? `Delete ${plural(replays.length + 1, "session")}` : "Delete",
-    cancel: "Keep it",
+    confirm: replays.length ? t("Delete {count}", { count: tn(replays.length + 1, "{n} session", "{n} sessions") }) : t("Delete"),
+    cancel: t("Keep it"),
     danger: true,
   });
   return sure ? [id, ...replays] : null;
@@ -384,7 +385,7 @@ function versions(found, id) {
   return h(
     "details",
     { class: "versions" },
-    h("summary", null, "Versions"),
-    parts.definitions([["Session", h("code", null, id)], ...Object.entries(found).map(([name, value]) => [plain(name), value === null ? "none" : h("code", null, value)])]),
+    h("summary", null, t("Versions")),
+    parts.definitions([[t("Session"), h("code", null, id)], ...Object.entries(found).map(([name, value]) => [plain(name), value === null ? t("none") : h("code", null, value)])]),
   );
 }

@@ -3,6 +3,7 @@
 import * as api from "./api.js";
 import { coaching } from "./coaching.js";
 import { append, busy, clear, errorBox, field, h, option } from "./dom.js";
+import { t } from "./i18n.js";
 import * as parts from "./parts.js";
 import { levelSelect } from "./start.js";
 import { length, placeQuotes, plain } from "./words.js";
@@ -13,8 +14,8 @@ export function score(root) {
   const state = { live: true };
   append(
     root,
-    h("h1", null, "Score one answer"),
-    h("p", { class: "lead" }, "The same judge as in an interview, on one question and one answer. Nothing is stored."),
+    h("h1", null, t("Score one answer")),
+    h("p", { class: "lead" }, t("The same judge as in an interview, on one question and one answer. Nothing is stored.")),
   );
   const body = h("div");
   root.append(body);
@@ -24,7 +25,7 @@ export function score(root) {
 
 async function load(body, state) {
   clear(body);
-  const wait = busy("Loading the questions");
+  const wait = busy(t("Loading the questions"));
   body.append(wait.node);
   try {
     const [rubrics, criteria, texts] = await Promise.all([api.rubrics(), api.criteriaNames(), api.flagTexts()]);
@@ -47,26 +48,26 @@ function form(body, state, rubrics, criteria) {
   const ticks = [...criteria.values()].map((c) =>
     h("label", { class: "check", title: c.asks }, h("input", { type: "checkbox", name: "criterion", value: c.id }), ` ${plain(c.id)}`),
   );
-  const picked = h("div", null, h("div", { class: "pair" }, field("Round", rubric), field("Question", question)), asked);
+  const picked = h("div", null, h("div", { class: "pair" }, field(t("Round"), rubric), field(t("Question"), question)), asked);
   const written = h(
     "div",
     { hidden: true },
-    field("Your question", own),
-    h("fieldset", { class: "ticks" }, h("legend", null, "Judge it on"), ticks),
+    field(t("Your question"), own),
+    h("fieldset", { class: "ticks" }, h("legend", null, t("Judge it on")), ticks),
   );
   const answer = h("textarea", { rows: 10, required: true });
   const level = levelSelect();
   const problem = h("div");
   const result = h("div", { tabindex: "-1" });
-  const button = h("button", { type: "submit", class: "primary" }, "Score");
+  const button = h("button", { type: "submit", class: "primary" }, t("Score"));
   const data = h(
     "form",
     null,
-    h("fieldset", { class: "inline" }, h("legend", null, "Question"), source("pick", "From a round", true), source("write", "My own", false)),
+    h("fieldset", { class: "inline" }, h("legend", null, t("Question")), source("pick", t("From a round"), true), source("write", t("My own"), false)),
     picked,
     written,
-    field("Answer", answer),
-    h("div", { class: "narrow" }, field("Level", level)),
+    field(t("Answer"), answer),
+    h("div", { class: "narrow" }, field(t("Level"), level)),
     problem,
     h("div", { class: "row" }, button),
   );
@@ -79,7 +80,7 @@ function form(body, state, rubrics, criteria) {
   const describe = () => {
     const found = known.get(question.value);
     clear(asked);
-    if (found) append(asked, found.text, h("span", { class: "muted block" }, `Brings out: ${found.criteria.map((c) => plain(typeof c === "string" ? c : c.id)).join(", ")}.`));
+    if (found) append(asked, found.text, h("span", { class: "muted block" }, t("Brings out: {criteria}.", { criteria: found.criteria.map((c) => plain(typeof c === "string" ? c : c.id)).join(", ") })));
   };
   const fetchQuestions = async () => {
     const wanted = rubric.value;
@@ -114,7 +115,7 @@ function form(body, state, rubrics, criteria) {
     }
     running = true;
     button.setAttribute("aria-disabled", "true");
-    const wait = busy("Reading the answer");
+    const wait = busy(t("Reading the answer"));
     problem.append(wait.node);
     try {
       const request = { answer: text, level: level.value, question: mode() === "pick" ? { id: question.value } : { text: own.value.trim() } };
@@ -137,28 +138,28 @@ function form(body, state, rubrics, criteria) {
 }
 
 function check(mode, question, own, chosen, text) {
-  if (mode === "pick" && !question) return "Choose a question first.";
-  if (mode === "write" && !own.trim()) return "Write the question first.";
-  if (mode === "write" && !chosen.length) return "Tick at least one criterion to judge it on.";
-  if (!text.trim()) return "Paste an answer first.";
-  if (length(text) > MAX_ANSWER) return `The answer is too long: ${length(text).toLocaleString("en")} of ${MAX_ANSWER.toLocaleString("en")} characters.`;
+  if (mode === "pick" && !question) return t("Choose a question first.");
+  if (mode === "write" && !own.trim()) return t("Write the question first.");
+  if (mode === "write" && !chosen.length) return t("Tick at least one criterion to judge it on.");
+  if (!text.trim()) return t("Paste an answer first.");
+  if (length(text) > MAX_ANSWER) return t("The answer is too long: {length} of {MAX_ANSWER} characters.", { length: length(text).toLocaleString("en"), MAX_ANSWER: MAX_ANSWER.toLocaleString("en") });
   return null;
 }
 
 function show(place, found, text, texts) {
-  append(place, h("h2", null, "What this answer shows"));
+  append(place, h("h2", null, t("What this answer shows")));
   append(place, parts.notices(found.notices));
   if (found.unscored) {
     append(
       place,
-      h("div", { class: "notice" }, h("p", null, h("strong", null, "Not assessed: "), `${plain(found.unscored.reason).toLowerCase()}.`), h("p", null, found.unscored.detail)),
+      h("div", { class: "notice" }, h("p", null, h("strong", null, t("Not assessed: ")), `${plain(found.unscored.reason).toLowerCase()}.`), h("p", null, found.unscored.detail)),
     );
   }
   if (found.scores.length) {
     append(place, parts.legend(), parts.levels(found.scores, { turns: false, number: true }));
-    append(place, h("h2", null, "The answer, with what carries the levels"), highlighted(text, found.scores));
+    append(place, h("h2", null, t("The answer, with what carries the levels")), highlighted(text, found.scores));
   }
-  append(place, h("h2", null, "Flags"), parts.flags(found.flags ?? [], { turns: false, texts }));
+  append(place, h("h2", null, t("Flags")), parts.flags(found.flags ?? [], { turns: false, texts }));
   append(place, coaching(found.coaching));
   const timing = found.timing ?? {};
   append(
@@ -166,10 +167,10 @@ function show(place, found, text, texts) {
     h(
       "details",
       { class: "versions" },
-      h("summary", null, "Versions and timing"),
+      h("summary", null, t("Versions and timing")),
       parts.definitions([
         ...Object.entries(found.versions ?? {}).map(([name, value]) => [plain(name), h("code", null, String(value))]),
-        ...Object.entries(timing).map(([name, value]) => [plain(name.replace(/_ms$/, "")), `${Math.round(value)} ms`]),
+        ...Object.entries(timing).map(([name, value]) => [plain(name.replace(/_ms$/, "")), t("{value} ms", { value: Math.round(value) })]),
       ]),
     ),
   );
@@ -183,7 +184,7 @@ function highlighted(text, scores) {
   for (const { start, end, tags } of pieces) {
     append(node, text.slice(at, start));
     const names = tags.map((t) => plain(scores[t - 1].criterion)).join(", ");
-    append(node, h("mark", { title: names }, text.slice(start, end), h("sup", { "aria-label": `carries ${names}` }, tags.join(","))));
+    append(node, h("mark", { title: names }, text.slice(start, end), h("sup", { "aria-label": t("carries {names}", { names }) }, tags.join(","))));
     at = end;
   }
   return append(node, text.slice(at));

@@ -2,6 +2,7 @@
 
 import * as api from "./api.js";
 import { append, clear, errorBox, field, h } from "./dom.js";
+import { t } from "./i18n.js";
 import * as store from "./store.js";
 
 /** Say what `who` tells of the service, then `proceed`, at once or after signing in. */
@@ -18,7 +19,7 @@ export function signIn(main, proceed) {
   document.getElementById("account")?.remove();
   const key = h("input", { type: "password", autocomplete: "current-password", required: true, minlength: 8, maxlength: 200, spellcheck: "false" });
   const problem = h("div");
-  const button = h("button", { type: "submit", class: "primary" }, "Sign in");
+  const button = h("button", { type: "submit", class: "primary" }, t("Sign in"));
   const send = async (event) => {
     event.preventDefault();
     clear(problem);
@@ -38,9 +39,9 @@ export function signIn(main, proceed) {
   document.body.className = "";
   append(
     main,
-    h("h1", null, "Sign in"),
-    h("p", { class: "lead" }, "This service asks for a key. Whoever runs it can make one for you."),
-    h("form", { on: { submit: send } }, name, field("Key", key, "It starts with imk_ and is exchanged for a cookie that ends by itself. The page does not keep it."), problem, button),
+    h("h1", null, t("Sign in")),
+    h("p", { class: "lead" }, t("This service asks for a key. Whoever runs it can make one for you.")),
+    h("form", { on: { submit: send } }, name, field(t("Key"), key, t("It starts with imk_ and is exchanged for a cookie that ends by itself. The page does not keep it.")), problem, button),
   );
   key.focus();
 }
@@ -56,12 +57,12 @@ function account(name) {
       location.reload();
     }
   };
-  const bar = h("div", { id: "account", class: "account" }, h("span", { class: "muted" }, name), h("button", { type: "button", class: "small", on: { click: out } }, "Sign out"));
+  const bar = h("div", { id: "account", class: "account" }, h("span", { class: "muted" }, name), h("button", { type: "button", class: "small", on: { click: out } }, t("Sign out")));
   document.querySelector("header.site").append(bar);
 }
 
 function notice() {
   document.querySelector("header.site").append(
-    h("p", { class: "strip", role: "note" }, "Nothing is stored: interviews are gone when the service stops. Download what you want to keep."),
+    h("p", { class: "strip", role: "note" }, t("Nothing is stored: interviews are gone when the service stops. Download what you want to keep.")),
   );
 }

@@ -2,6 +2,7 @@
 
 import * as api from "./api.js";
 import { append, busy, clear, errorBox, field, h, option } from "./dom.js";
+import { t } from "./i18n.js";
 import { material } from "./material.js";
 import * as store from "./store.js";
 import { initials, plain } from "./words.js";
@@ -16,8 +17,8 @@ const place = (persona) => (ORDER.includes(persona.rubric) ? ORDER.indexOf(perso
 export function start(root) {
   append(
     root,
-    h("h1", null, "Start an interview"),
-    h("p", { class: "lead" }, "One round with one interviewer, or the whole loop for an applied AI engineer."),
+    h("h1", null, t("Start an interview")),
+    h("p", { class: "lead" }, t("One round with one interviewer, or the whole loop for an applied AI engineer.")),
   );
   const state = { ready: false, live: true };
   const banner = h("div", { role: "status" });
@@ -59,11 +60,11 @@ function show(banner, answer, state) {
       h(
         "p",
         null,
-        h("strong", null, answer?.error ? answer.error.message : "The service is starting."),
-        answer?.error ? " This page keeps trying." : " The model takes up to a minute to load; you can fill in the form meanwhile.",
+        h("strong", null, answer?.error ? answer.error.message : t("The service is starting.")),
+        answer?.error ? t(" This page keeps trying.") : t(" The model takes up to a minute to load; you can fill in the form meanwhile."),
       ),
       failing.length
-        ? h("ul", { class: "plain" }, failing.map(([name, check]) => h("li", null, `${plain(name)}: ${check.detail || "not ready"}`)))
+        ? h("ul", { class: "plain" }, failing.map(([name, check]) => h("li", null, `${plain(name)}: ${check.detail || t("not ready")}`)))
         : null,
     ),
   );
@@ -71,7 +72,7 @@ function show(banner, answer, state) {
 
 async function load(body, state) {
   clear(body);
-  const wait = busy("Loading the rounds");
+  const wait = busy(t("Loading the rounds"));
   body.append(wait.node);
   try {
     const [personas, rubrics, scenarios, drills] = await Promise.all([api.personas(), api.rubrics(), api.scenarios(), api.drills()]);
@@ -85,32 +86,32 @@ async function load(body, state) {
 }
 
 function form(body, state, personas, rubrics, scenarios, drills) {
-  const rounds = h("fieldset", { class: "rounds" }, h("legend", null, "Round"));
+  const rounds = h("fieldset", { class: "rounds" }, h("legend", null, t("Round")));
   personas.forEach((persona, index) => append(rounds, round(persona, rubrics.get(persona.rubric), index === 0)));
   append(
     rounds,
-    card(LOOP, "Whole loop", `${personas.length} rounds`, "Every round in order, one session each, and a committee memo over all of them. Take the rounds in any order and on any day."),
+    card(LOOP, t("Whole loop"), t("{total} rounds", { total: personas.length }), t("Every round in order, one session each, and a committee memo over all of them. Take the rounds in any order and on any day.")),
   );
-  const exercises = h("select", { name: "drill" }, option("", "None: the whole round"), ...drills.map((d) => option(d.id, `${d.title} (${d.minutes} min)`)));
+  const exercises = h("select", { name: "drill" }, option("", t("None: the whole round")), ...drills.map((d) => option(d.id, t("{title} ({minutes} min)", { title: d.title, minutes: d.minutes }))));
   const how = h("p", { class: "muted", id: "drill-how", role: "status" });
-  const exerciseField = h("div", null, field("Drill", exercises, "One exercise alone, with its own questions, length and rules."), how);
+  const exerciseField = h("div", null, field(t("Drill"), exercises, t("One exercise alone, with its own questions, length and rules.")), how);
   const minutes = h("input", { type: "number", name: "minutes", min: 5, max: 240, step: 5, inputmode: "numeric" });
-  const minutesField = field("Minutes", minutes, "10 to 20 for a short session.");
+  const minutesField = field(t("Minutes"), minutes, t("10 to 20 for a short session."));
   const situation = h("select", { name: "scenario" });
-  const situationField = field("Situation", situation, "Its facts are told only to who asks for them.");
+  const situationField = field(t("Situation"), situation, t("Its facts are told only to who asks for them."));
   const background = h("textarea", { name: "background", rows: 3, maxlength: 8000, placeholder: "Six years of ad-serving infrastructure in C++, one year of fine-tuning." });
   const resume = h("textarea", { name: "resume", rows: 8, maxlength: 20000 });
   const job = h("textarea", { name: "job", rows: 8, maxlength: 20000 });
   const about = h(
     "section",
     { "aria-labelledby": "about-you" },
-    h("h2", { id: "about-you" }, "About you"),
-    h("p", { class: "muted" }, "Optional. The interviewers tie their questions to it. It stays on this server and goes when you delete the session."),
-    field("Background", background, "What you have built, in a line or two."),
+    h("h2", { id: "about-you" }, t("About you")),
+    h("p", { class: "muted" }, t("Optional. The interviewers tie their questions to it. It stays on this server and goes when you delete the session.")),
+    field(t("Background"), background, t("What you have built, in a line or two.")),
     material(resume, job, state),
   );
   const problem = h("div");
-  const button = h("button", { type: "submit", class: "primary big" }, "Start the round");
+  const button = h("button", { type: "submit", class: "primary big" }, t("Start the round"));
   const why = h("p", { class: "muted", id: "start-why" });
   const data = h(
     "form",
@@ -119,13 +120,13 @@ function form(body, state, personas, rubrics, scenarios, drills) {
     h(
       "div",
       { class: "pair" },
-      choice("level", "Level", [
-        ["mid", "Mid", "Correct use and sound choice."],
-        ["senior", "Senior", "Deeper probes, a stricter bar."],
+      choice("level", t("Level"), [
+        ["mid", t("Mid"), t("Correct use and sound choice.")],
+        ["senior", t("Senior"), t("Deeper probes, a stricter bar.")],
       ]),
-      choice("mode", "Mode", [
-        ["practice", "Practice", "You see what each answer showed, and can buy hints."],
-        ["real", "Real", "As on the day: no hints, nothing shown before the end."],
+      choice("mode", t("Mode"), [
+        ["practice", t("Practice"), t("You see what each answer showed, and can buy hints.")],
+        ["real", t("Real"), t("As on the day: no hints, nothing shown before the end.")],
       ]),
     ),
     exerciseField,
@@ -145,21 +146,21 @@ function form(body, state, personas, rubrics, scenarios, drills) {
     const drill = exercise();
     exerciseField.hidden = looping;
     how.textContent = drill ? drillText(drill) : "";
-    button.textContent = looping ? "Start the loop" : drill ? "Start the drill" : "Start the round";
-    minutesField.querySelector("label").textContent = looping ? "Minutes per round" : "Minutes";
-    minutes.placeholder = looping ? "as usual" : "";
+    button.textContent = looping ? t("Start the loop") : drill ? t("Start the drill") : t("Start the round");
+    minutesField.querySelector("label").textContent = looping ? t("Minutes per round") : t("Minutes");
+    minutes.placeholder = looping ? t("as usual") : "";
     minutes.required = !looping;
     const persona = personas.find((p) => p.id === chosen());
     const fitting = looping ? [] : scenarios.filter((s) => s.rubric === persona?.rubric);
     situationField.hidden = !fitting.length || Boolean(drill);
     clear(situation);
-    append(situation, option("", "None"), option("any", "Any of them"), ...fitting.map((s) => option(s.id, s.title)));
+    append(situation, option("", t("None")), option("any", t("Any of them")), ...fitting.map((s) => option(s.id, s.title)));
     if (!touched) minutes.value = looping ? "" : drill ? drill.minutes : (rubrics.get(persona?.rubric)?.minutes ?? 45);
   };
   state.changed = () => {
     button.setAttribute("aria-disabled", String(!state.ready || sending));
     button.setAttribute("aria-describedby", "start-why");
-    why.textContent = state.ready ? "" : "Possible as soon as the service is ready.";
+    why.textContent = state.ready ? "" : t("Possible as soon as the service is ready.");
   };
   minutes.addEventListener("input", () => { touched = minutes.value !== ""; });
   rounds.addEventListener("change", () => {
@@ -178,7 +179,7 @@ function form(body, state, personas, rubrics, scenarios, drills) {
     sending = true;
     state.changed();
     clear(problem);
-    const wait = busy("Opening the session");
+    const wait = busy(t("Opening the session"));
     problem.append(wait.node);
     const { level, mode } = data.elements;
     const common = { level: level.value, mode: mode.value };
@@ -218,18 +219,18 @@ function form(body, state, personas, rubrics, scenarios, drills) {
 
 function drillText(drill) {
   const rules = [
-    drill.words ? `At most ${drill.words} words an answer.` : "",
-    drill.events ? `${drill.events} things happen while the clock runs.` : "",
+    drill.words ? t("At most {words} words an answer.", { words: drill.words }) : "",
+    drill.events ? t("{events} things happen while the clock runs.", { events: drill.events }) : "",
   ];
   return [drill.how, ...rules].filter(Boolean).join(" ");
 }
 
 function round(persona, rubric, checked) {
-  const note = persona.prompt_only ? "No trained adapter on this server: this interviewer is the base model with a prompt." : null;
+  const note = persona.prompt_only ? t("No trained adapter on this server: this interviewer is the base model with a prompt.") : null;
   return card(
     persona.id,
     rubric?.title ?? persona.title,
-    rubric ? `${rubric.minutes} min` : "",
+    rubric ? t("{minutes} min", { minutes: rubric.minutes }) : "",
     rubric?.decides ?? "",
     { persona, note, checked },
   );
@@ -267,5 +268,5 @@ function choice(name, legend, entries) {
 
 /** A select of levels, for other views. */
 export function levelSelect() {
-  return h("select", { name: "level" }, option("mid", "Mid"), option("senior", "Senior"));
+  return h("select", { name: "level" }, option("mid", t("Mid")), option("senior", t("Senior")));
 }

@@ -1,26 +1,28 @@
 /** Names of things as people read them, and the arithmetic of offsets. */
 
-export const LEVELS = ["not shown", "named", "reasoned", "usable as a decision"];
+import { language, named, t } from "./i18n.js";
+
+export const LEVELS = [t("not shown"), t("named"), t("reasoned"), t("usable as a decision")];
 
 export const STEPS = ["strong_no_hire", "no_hire", "lean_no_hire", "lean_hire", "hire", "strong_hire"];
 
 const MOVES = {
-  move_constraint: "move a constraint",
-  other_side: "ask for the other side",
-  ask_number: "ask for the number",
-  ask_redo: "ask for the redo",
-  move_domain: "move the domain",
-  find_edge: "find the edge",
-  clarify: "clarify",
+  move_constraint: t("move a constraint"),
+  other_side: t("ask for the other side"),
+  ask_number: t("ask for the number"),
+  ask_redo: t("ask for the redo"),
+  move_domain: t("move the domain"),
+  find_edge: t("find the edge"),
+  clarify: t("clarify"),
 };
 
 const SOURCES = {
-  authored: "the rubric's own wording",
-  generated: "worded by the model",
-  tied: "worded by the model, after a quote of yours",
-  mixed: "tied in by the model, the rubric's own question",
-  fallback: "the rubric's wording, because the model's did not pass the checks",
-  imported: "from the imported transcript",
+  authored: t("the rubric's own wording"),
+  generated: t("worded by the model"),
+  tied: t("worded by the model, after a quote of yours"),
+  mixed: t("tied in by the model, the rubric's own question"),
+  fallback: t("the rubric's wording, because the model's did not pass the checks"),
+  imported: t("from the imported transcript"),
 };
 
 export const STRENGTHS = new Set(["decision_chain", "product_sense", "honest_about_limits"]);
@@ -30,6 +32,8 @@ export const RAISED = 0.5;
 
 /** `llm_serving_depth` -> `LLM serving depth`. */
 export function plain(id) {
+  const known = named(id);
+  if (known) return known;
   const text = String(id ?? "").replace(/[_-]+/g, " ").replace(/\b(llm|api|gpu|kv|ml)\b/gi, (w) => w.toUpperCase());
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
@@ -38,7 +42,6 @@ export const move = (id) => MOVES[id] ?? plain(id).toLowerCase();
 export const source = (id) => SOURCES[id] ?? plain(id).toLowerCase();
 export const level = (n) => LEVELS[n] ?? String(n);
 export const percent = (p) => `${Math.round(p * 100)}%`;
-export const plural = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
 
 /** The highest level that an answer can still show after a hint of that rung. */
 export const capAfter = (rung) => Math.max(0, 3 - rung);
@@ -57,7 +60,7 @@ export function clock(seconds) {
   return hours ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
 }
 
-const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const DATE = new Intl.DateTimeFormat(language === "en" ? undefined : language, { dateStyle: "medium", timeStyle: "short" });
 export function when(iso) {
   const date = new Date(iso);
   return Number.isNaN(date.getTime()) ? String(iso ?? "") : DATE.format(date);
