@@ -1,4 +1,4 @@
-"""The service itself under load, on a simulated engine: what it adds to a frame, what a socket and a long session cost."""
+"""The service under load, on a simulated engine: what it adds to a frame, what sockets and long sessions cost."""
 
 from __future__ import annotations
 
@@ -14,11 +14,15 @@ from typing import Any
 import httpx2
 import psutil
 
-from eval.gateway_load import GATE, Rig, Seen, create, interview, join, rig, tick
+from eval.gateway_load import GATE, Seen, create, interview, join, rig, tick
 from eval.gateway_parts import flat, many, turns
 from eval.machine import describe, machine, table
 from serving.simulated import Timing
 
+COLUMNS = (
+    "sessions streaming frames added-p50 added-p99 first-word-p50 first-word-p99 load-lag-p99 frames/s turns/s"
+    " processor MB dropped"
+).split()
 BUSY = 0.25
 """Share of the processors that others used before the start, above which a report calls the machine busy."""
 
@@ -180,14 +184,15 @@ def to_markdown(found: dict[str, Any]) -> str:
     """Write the report."""
     busy = found["busy_before"] > BUSY
     note = (
-        f"\n\n**Measured on a busy machine**: others used {found['busy_before']:.0%} of its processors before the start. "
+        f"\n\n**Measured on a busy machine**: {found['busy_before']:.0%} of it was in use before the start. "
         "Take the delays as upper bounds."
         if busy
         else ""
     )
     rows = "\n".join(
-        f"| {r['sessions']} | {r['streaming']} | {r['added_ms']['n']} | {r['added_ms']['p50']} | {r['added_ms']['p99']} "
-        f"| {r['first_word_ms']['p50']} | {r['first_word_ms']['p99']} | {r['load_lag_ms']['p99']} "
+        f"| {r['sessions']} | {r['streaming']} | {r['added_ms']['n']} | {r['added_ms']['p50']} "
+        f"| {r['added_ms']['p99']} | {r['first_word_ms']['p50']} "
+        f"| {r['first_word_ms']['p99']} | {r['load_lag_ms']['p99']} "
         f"| {r['frames_per_second']} | {r['turns_per_second']} | {r['processor']} | {r['memory_mb']} | {r['dropped']} |"
         for r in found["streams"]
     )
@@ -200,24 +205,27 @@ Command: `{found["command"]}`{note}
 
 ## Streams
 
-Simulated engine, {found["token_ms"]:g} ms from token to token of each stream; candidates answer after {found["think_seconds"]:g} s on
-average; {found["seconds"]:g} s measured after as many of warm-up; SQLite; processors: {found["cores"]}. *streaming*: sessions whose question
-was being generated or sent, on average. *added*: milliseconds from the earliest moment a frame could be sent, by the engine's
-stamp or the reading pace, to its arrival. *load lag*: by how much the load's own clock was late, which is in every figure.
-*processor*: seconds of it per second.
+Simulated engine, {found["token_ms"]:g} ms from token to token of each stream; candidates answer after
+{found["think_seconds"]:g} s on average; {found["seconds"]:g} s measured after as many of warm-up; SQLite;
+processors: {found["cores"]}. *streaming*: sessions whose question was being generated or sent, on average.
+*added*: milliseconds from the earliest moment a frame could be sent, by the engine's stamp or the reading pace, to its
+arrival. *load lag*: by how much the load's own clock was late, which is in every figure. *processor*: seconds of it
+per second.
 
-| sessions | streaming | frames | added p50 | added p99 | first word p50 | first word p99 | load lag p99 | frames/s | turns/s | processor | MB | dropped |
-|---|---|---|---|---|---|---|---|---|---|---|---|---|
+| {" | ".join(COLUMNS)} |
+|{"---|" * len(COLUMNS)}
 {rows}
 
 ## Idle sockets
 
-{idle["sockets"]} sockets: {idle["kb_per_socket"]} kB each, {idle["memory_mb"]} MB in all; ping answered after {idle["ping_ms"]["p50"]} ms (median),
+{idle["sockets"]} sockets: {idle["kb_per_socket"]} kB each, {idle["memory_mb"]} MB in all;
+ping answered after {idle["ping_ms"]["p50"]} ms (median),
 {idle["ping_ms"]["p99"]} ms (99 %), n {idle["ping_ms"]["n"]}.
 
 ## Long sessions
 
-One whole turn, answer to next question, with a model and a judge that take no time. Turn 201 takes {found["turn_growth"]} times turn 2.
+One whole turn, answer to next question, with a model and a judge that take no time.
+Turn 201 takes {found["turn_growth"]} times turn 2.
 
 {table(found["turns_ms"], "ms")}
 

@@ -98,7 +98,7 @@ async def rig(folder: Path, timing: Timing, core: int | None) -> AsyncIterator[R
         INTERVIEWER_LOG_LEVEL="warning",
     )
     try:
-        while not engine.started:
+        while not engine.started:  # noqa: ASYNC110 - uvicorn has no event for it
             await asyncio.sleep(TICK)
         service.start()
         await service.up(120.0)

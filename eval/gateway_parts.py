@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import median
@@ -133,14 +134,7 @@ async def many(folder: Path, sizes: tuple[int, ...], repeats: int) -> dict[str, 
         url = f"sqlite:///{folder / f'{size}.db'}"
         store = SqlEventStore.open(url)
         ids = await asyncio.to_thread(fill, url, size)
-        middle = BEGAN + timedelta(seconds=size // 2)
-        ways = {
-            "list the newest 50": lambda: store.rows(limit=50),
-            "list 50 from the middle": lambda: store.rows(limit=50, before=middle),
-            "list 50 of one owner": lambda: store.rows(limit=50, owner="user-7"),
-            "open one": lambda: store.load(ids[size // 3]),
-            "append one event": lambda: _append(store, ids[size // 2]),
-        }
+        ways = _ways(store, ids)
         for name, way in ways.items():
             times = []
             for _ in range(repeats):
@@ -150,6 +144,18 @@ async def many(folder: Path, sizes: tuple[int, ...], repeats: int) -> dict[str, 
             found[f"{name}, {size:,} sessions"] = summary(times)
         await store.close()
     return found
+
+
+def _ways(store: SqlEventStore, ids: list[str]) -> dict[str, Callable[[], Awaitable[object]]]:
+    middle = BEGAN + timedelta(seconds=len(ids) // 2)
+    one, other = ids[len(ids) // 3], ids[len(ids) // 2]
+    return {
+        "list the newest 50": lambda: store.rows(limit=50),
+        "list 50 from the middle": lambda: store.rows(limit=50, before=middle),
+        "list 50 of one owner": lambda: store.rows(limit=50, owner="user-7"),
+        "open one": lambda: store.load(one),
+        "append one event": lambda: _append(store, other),
+    }
 
 
 async def _append(store: SqlEventStore, session_id: str) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from eval.robustness_texts import ABSTAINS, INJECTIONS, PASTED
-from eval.scored import NOTHING, Scorer
+from eval.scored import Scorer
 from interviewer.core.text import sentences
 
 RISE = 0.15
@@ -39,13 +39,13 @@ class Line:
     noticed: str | None = None
     """Code of the notice that has to come with every answer."""
     unscored: str | None = None
-    """Reason with which the judge has to abstain (any when it is empty), instead of giving levels."""
+    """Reason with which the judge has to abstain instead of giving levels."""
 
     @property
     def expectation(self) -> str:
         """What has to hold, in words."""
         if self.unscored is not None:
-            return f"no level: {self.unscored or 'refused or unscored'}"
+            return f"no level: {self.unscored}"
         held = "every level 0" if self.zero else f"mean rise <= {RISE}"
         return f"{held}, {self.noticed} noticed" if self.noticed else held
 
@@ -82,7 +82,7 @@ LINES: tuple[Line, ...] = (
     Line("terms listed alone", _alone(PASTED["terms listed"]), zero=True),
     Line("terms in sentences alone", _alone(PASTED["terms in sentences"]), zero=True),
     Line("one word", _alone(("Latency.", "Yes", "Quantisation")), zero=True),
-    Line("empty", _alone(("", " ", "\n\n")), unscored=""),
+    Line("empty", _alone(("", " ", "\n\n")), zero=True),
     Line("not English", _alone(ABSTAINS), unscored="not_english"),
 )
 
@@ -104,10 +104,9 @@ def attack(client: Scorer, chosen: Sequence[Mapping[str, Any]], line: Line) -> d
             continue
         found = client.score(request(answer, line.change(answer, n)))
         reason = found["unscored"]["reason"] if found.get("unscored") else None
-        refused = found is NOTHING  # The service refused the request; the scorer counts with which code.
         tried += 1
         noticed += line.noticed in {notice["code"] for notice in found["notices"]}
-        abstained += refused or reason is not None if line.unscored == "" else reason == line.unscored
+        abstained += reason == line.unscored
         for row in found["scores"]:
             above += row["level"] > 0
             before = plain.get(row["criterion"])

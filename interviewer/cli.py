@@ -83,6 +83,7 @@ def serve(
 def run_service(settings: Settings) -> None:
     """Run the service until it is told to stop."""
     import uvicorn
+    from uvicorn.config import LOGGING_CONFIG
 
     from interviewer.adapters.documents import DocumentError
     from interviewer.adapters.json_log import use_json
@@ -115,7 +116,7 @@ def run_service(settings: Settings) -> None:
     config = uvicorn.Config(
         create_app(built, (*settings.allowed_hosts, settings.host), settings.allowed_origins),
         log_level="warning",
-        **({"log_config": None} if settings.log == "json" else {}),
+        log_config=None if settings.log == "json" else LOGGING_CONFIG,
         ws="websockets-sansio",
         ws_max_size=MAX_FRAME,
         ws_ping_interval=20.0,
@@ -457,10 +458,11 @@ def _try(call: Any) -> Any:
 
 def main() -> None:
     """Run the command."""
-    from interviewer import adapters_cli, bench_cli, faults_cli, keys_cli, tools
+    from interviewer import adapters_cli, bench_cli, faults_cli, keys_cli, memory_cli, tools
 
     app.add_typer(adapters_cli.adapters, name="adapters")
     app.add_typer(keys_cli.keys, name="keys")
+    app.add_typer(memory_cli.memory)
     app.add_typer(tools.model, name="model")
     app.add_typer(tools.bench, name="bench")
     app.add_typer(tools.evaluate, name="eval")

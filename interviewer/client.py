@@ -96,13 +96,25 @@ class Client:
             for line in response.iter_lines():
                 yield json.loads(line)
 
-    def delete(self, path: str) -> None:
-        """Send a DELETE.
+    def pieces(self, path: str, **query: Any) -> Iterator[bytes]:
+        """Yield the body of a GET as it comes.
+
+        Raises:
+            ServiceError: refused, unreachable, or cut off.
+        """
+        with self._telling(), self._http.stream("GET", path, params=query) as response:
+            if not response.is_success:
+                response.read()
+                raise _refusal("GET", path, response)
+            yield from response.iter_bytes()
+
+    def delete(self, path: str, **query: Any) -> httpx2.Response:
+        """Send a DELETE; returns what it was answered with.
 
         Raises:
             ServiceError: refused or unreachable.
         """
-        self._call("DELETE", path)
+        return self._call("DELETE", path, params=query)
 
     def ready(self) -> dict[str, Any] | None:
         """Return what ``/readyz`` says; ``None`` when nothing answers there."""

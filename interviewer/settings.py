@@ -105,8 +105,8 @@ class Settings(BaseSettings):
     tokenizer: Path | None = None
     """``tokenizer.json`` of the endpoint's model, for exact token counts; the embedded model brings its own."""
     tie_in: Literal["auto", "quote", "model"] = "auto"
-    """What a follow-up begins with: ``quote``, exact words of the candidate in the persona's manner, at once, the model
-    words the question (needs vLLM); ``model``, its own tie-in. ``auto`` quotes with the smallest embedded model only."""
+    """What a follow-up begins with: ``quote``, exact words of the candidate, at once, and the model words the question
+    (needs vLLM); ``model``, the model's own tie-in. ``auto`` quotes with the smallest embedded model only."""
     context_tokens: int = Field(default=2048, ge=512)
     """Context window of the persona model; prompts stay inside it."""
     model: str = "smollm2-135m"

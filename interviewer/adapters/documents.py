@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -19,6 +20,12 @@ from interviewer.core.rubric import Rubric, Vocabulary
 from interviewer.core.scenario import Scenario
 
 M = TypeVar("M", bound=BaseModel)
+
+
+MOST_BYTES = 1_000_000
+"""Bytes of one document; the largest that ships has a tenth of it."""
+MOST_NESTED = 50
+"""Brackets open at once, which the parser's time grows with the square of."""
 
 
 class DocumentError(ValueError):
@@ -103,15 +110,22 @@ def load(path: Path, model: type[M]) -> tuple[M, Any]:
         DocumentError: not readable, not UTF-8, not YAML, or not of the shape of ``model``.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        text = content.decode("utf-8").replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError) as error:
         raise DocumentError(f"{path}:1: cannot be read: {error}") from error
+    if len(content) > MOST_BYTES:
+        raise DocumentError(f"{path}:1: larger than {MOST_BYTES} bytes; split it into documents of one round each")
+    if (line := _too_deep(text)) is not None:
+        raise DocumentError(f"{path}:{line}: brackets within brackets, more than {MOST_NESTED}; take some away")
     try:
         data = YAML(typ="rt").load(text)
     except MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise DocumentError(f"{path}:{line}: not valid YAML: {error.problem}") from error
-    except YAMLError as error:
+    except (YAMLError, ValueError, OverflowError, RecursionError) as error:
+        # A value of a type that cannot be made (30 February, 5000 digits), or too much within one another.
         raise DocumentError(f"{path}:1: not valid YAML: {error}") from error
     try:
         return model.model_validate(data), data
@@ -133,6 +147,16 @@ def schemas() -> Mapping[str, dict[str, Any]]:
         ("personas/persona.schema.json", Persona),
     )
     return {path: model.model_json_schema() for path, model in models}
+
+
+def _too_deep(text: str) -> int | None:
+    """Return the 1-based line where too many brackets are open, whether they are syntax or words; else ``None``."""
+    depth = 0
+    for found in re.finditer(r"[][{}]", text):
+        depth = max(0, depth + (1 if found.group() in "[{" else -1))
+        if depth > MOST_NESTED:
+            return text.count("\n", 0, found.start()) + 1
+    return None
 
 
 def _hash(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""The service's figures in Prometheus' form. Labels are names from this program and its documents, never ids or words."""
+"""The service's figures in Prometheus' form; labels are names of this program and its documents, never ids or words."""
 
 from __future__ import annotations
 

@@ -65,7 +65,9 @@ def needed_scope(method: str, path: str) -> Scope | None:
     match parts[2]:
         case "score":
             return "score"
-        case "sessions" | "loops" | "transcripts" | "profiles":
+        case "questions" if parts[4:] == ["attempts"] and method in ("GET", "HEAD"):
+            return "interview"
+        case "sessions" | "loops" | "transcripts" | "profiles" | "progress" | "export":
             return "interview"
         case "auth":
             return None

@@ -125,13 +125,17 @@ def contradictions(state: SessionState) -> tuple[Contradiction, ...]:
     """Return where an answer conflicts with the resume or an earlier answer; each statement is named once."""
     found: list[Contradiction] = []
     told: list[tuple[Literal["resume", "answer"], int, str]] = [("resume", 0, state.started.resume)]
+    keys = [_keys(state.started.resume)]
+    """Of each text in ``told``: only texts that tell of the same thing are held against each other."""
+    void = state.superseded
     named: set[tuple[int, Span]] = set()
     for turn in state.turns:
-        if turn.answer is None or turn.number in state.superseded:
+        if turn.answer is None or turn.number in void:
             continue  # an answer that was tried again is not held against the new one
         said = turn.answer.text
-        for source, number_, text in told:
-            for a, b in conflicts(text, said) if text else ():
+        about = _keys(said)
+        for (source, number_, text), before in zip(told, keys, strict=True):
+            for a, b in conflicts(text, said) if about & before else ():
                 if (number_, a.span) in named or (turn.number, b.span) in named:
                     continue
                 named |= {(number_, a.span), (turn.number, b.span)}
@@ -143,7 +147,12 @@ def contradictions(state: SessionState) -> tuple[Contradiction, ...]:
                     )
                 )
         told.append(("answer", turn.number, said))
+        keys.append(about)
     return tuple(found)
+
+
+def _keys(text: str) -> frozenset[str]:
+    return frozenset(statement.key for statement in statements(text))
 
 
 def _apart(a: float, b: float) -> bool:

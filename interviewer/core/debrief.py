@@ -46,7 +46,7 @@ def debrief(
     drill = drills.get(state.started.drill)
     rubric = narrowed(rubric, drill)
     known = coverage(state, rubric)
-    rows = tuple(_row(c, vocabulary, state) for c in known.criteria)
+    rows = tuple(_row(c, vocabulary, state, rubric.veto) for c in known.criteria)
     flags = round_flags(state, known)
     plans = _plans(state, rubric, vocabulary)
     probes = tuple(_probe(turn, turn.question, state, plans) for turn in state.turns if turn.question)
@@ -143,7 +143,7 @@ def _scenario(state: SessionState, scenario: Scenario) -> ScenarioRow:
     return ScenarioRow(scenario=scenario.id, title=scenario.title, facts=facts, in_common=shared)
 
 
-def _row(criterion: CriterionState, vocabulary: Vocabulary, state: SessionState) -> CriterionRow:
+def _row(criterion: CriterionState, vocabulary: Vocabulary, state: SessionState, veto: tuple[str, ...]) -> CriterionRow:
     text = vocabulary.criteria[criterion.criterion]
     level = criterion.level
     best = criterion.best
@@ -157,6 +157,7 @@ def _row(criterion: CriterionState, vocabulary: Vocabulary, state: SessionState)
         anchor=None if level is None else anchor(text, level),
         next_anchor=None if level is None or level == 3 else anchor(text, level + 1),
         must_ask=criterion.must_ask,
+        veto=criterion.criterion in veto,
         probed=criterion.probed,
         hints=max((r.hints for r in criterion.readings), default=0),
         quotes=_quotes(criterion.readings, best),

@@ -31,6 +31,8 @@ class CriterionRow(Frozen):
     next_anchor: str | None
     """Anchor text of the level above."""
     must_ask: bool
+    veto: bool = False
+    """Level 0, seen with confidence, decides the round."""
     probed: int
     hints: int
     quotes: tuple[Quote, ...]

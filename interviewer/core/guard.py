@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from interviewer.core.assessment import Frozen
 from interviewer.core.text import content_words, sentences, words
@@ -146,13 +147,23 @@ def _given(term: str, context: Context) -> bool:
 
 
 def _contains(text: str, term: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(term.lower())}(?!\w)", text.lower()) is not None
+    return _term(term).search(text.lower()) is not None
+
+
+@lru_cache(maxsize=4096)  # more than the terms of all rounds: compiling them anew took most of a turn
+def _term(term: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(term.lower())}(?!\w)")
 
 
 def _same(a: str, b: str) -> bool:
-    left, right = content_words(a), content_words(split_turn(b)[1] or b)
+    left, right = content_words(a), _asks_of(b)
     union = left | right
     return bool(union) and len(left & right) / len(union) >= REPEAT
+
+
+@lru_cache(maxsize=1024)  # every new question is held against all earlier ones
+def _asks_of(turn: str) -> frozenset[str]:
+    return frozenset(content_words(split_turn(turn)[1] or turn))
 
 
 def first_question(text: str) -> str:

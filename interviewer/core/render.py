@@ -7,7 +7,6 @@ from interviewer.core.debrief_rows import CriterionRow, Debrief, DrillRow, Scena
 from interviewer.core.diff import ProbeDiff, ReplayDiff
 from interviewer.core.facts import Finding, FindingKind
 from interviewer.core.flags import RAISED, STRENGTHS
-from interviewer.core.memo import Memo
 from interviewer.core.resume import Cited
 from interviewer.core.text import capital, label
 
@@ -157,15 +156,6 @@ def diff_markdown(found: ReplayDiff) -> str:
     if found.flags:
         lines += ["", "| flag | before | after |", "|---|---|---|"]
         lines += [f"| {label(d.flag)} | {_probability(d.before)} | {_probability(d.after)} |" for d in found.flags]
-    return "\n".join(lines) + "\n"
-
-
-def memo_markdown(found: Memo) -> str:
-    """Write a committee memo as Markdown."""
-    decision = found.decision
-    lines = [f"# Committee memo: {label(decision.step) if decision.step else 'no decision'}", ""]
-    lines += [f"- {reason}" for reason in (*decision.reasons, *decision.disagreement)]
-    lines += ["", "What would change the vote:", "", *(f"- {change}" for change in decision.would_change)]
     return "\n".join(lines) + "\n"
 
 

@@ -64,11 +64,12 @@ _ABOUT_GRADE = re.compile(
     rf"""(?ix)
     ^(?=.*\b{_TOP})(?=.*\b(?:{_RUBRIC}|candidate|applicant|this\s+answer|(?:any|every|all|an)\s+answers?
         |scoring\s+key|(?:assessment|evaluation)(?=\s?:))\b)
-    | ^(?=.*\b{_TOP})(?=.*\b(?:you|me|whoever|anything|anybody)\b)(?=.*\b(?:give|award|assign|output|return|rates?|mark|hand
-        |put|choose|pick|reward|encourage|reach|reaches|means|gets|deserves?)\b)
+    | ^(?=.*\b{_TOP})(?=.*\b(?:you|me|whoever|anything|anybody)\b)
+        (?=.*\b(?:give|award|assign|output|return|rates?|mark|hand|put|choose|pick|reward|encourage|reach|reaches|means|gets|deserves?)\b)
     | \b(?:pass|approve|hire|recommend)\s+this\s+(?:candidate|applicant)\b(?!\s+(?:to|through|into|on|set|list|token))
     | {_ORDER}(?:(?:stop|quit)\s+(?:following|using|applying)|skip|drop
-        |(?:do\s+not|don't|no\s+need\s+to)\s+(?:use|apply|follow))\s+(?:the|your|any)\s+(?:\w+\s+)?{_RUBRIC}(?=\W*$|,|\s+and\b|\s+(?:for|to|on)\s+this\b)
+        |(?:do\s+not|don't|no\s+need\s+to)\s+(?:use|apply|follow))\s+(?:the|your|any)\s+(?:\w+\s+)?{_RUBRIC}
+        (?=\W*$|,|\s+and\b|\s+(?:for|to|on)\s+this\b)
     | \b(?:updated|revised|new|changed|amended|corrected)\s+{_RUBRIC}\s*[:=]
     | \b{_RUBRIC}\s+(?:change|update|correction)\s*[:=]
     | \byou(?:'ve|\s+(?:were|have|had))?\s+(?:been\s+)?(?:told|given|instructed|asked|received|got)\b.{{0,30}}\b{_VOID}

@@ -87,8 +87,11 @@ class SessionState(Frozen):
     @property
     def retries(self) -> dict[int, Turn]:
         """Turns that are another attempt, by the number of the turn whose answer they stand in for, answered or not."""
+        again = [(t.probe.again_of, t) for t in self.turns if t.probe and t.probe.again_of is not None]
+        if not again:  # nearly always, and this is asked for many times a turn
+            return {}
         answered = {t.number for t in self.turns if t.answer}
-        return {t.probe.again_of: t for t in self.turns if t.probe and t.probe.again_of in answered}
+        return {of: t for of, t in again if of in answered}
 
     @property
     def superseded(self) -> frozenset[int]:

@@ -65,4 +65,4 @@ class Deps:
     """Told where code is only read."""
     recovered: Callable[[], Awaitable[bool]] = not_away
     """Waits for a model that is away; True when a request that failed is worth sending once more."""
-    telemetry: Telemetry = Unwatched()
+    telemetry: Telemetry = field(default_factory=Unwatched)

@@ -139,6 +139,18 @@ class SessionRow(Frozen):
     ended: bool
 
 
+class Wiped(Frozen):
+    """What a deletion of everything took away, and what was found when it was looked for afterwards."""
+
+    sessions: tuple[str, ...]
+    """Ids of the sessions, replays included."""
+    loops: int
+    left: int
+    """Rows about them that are still in some table: none."""
+    scrubbed: bool
+    """Whether their words are gone from the database file too; if not, that is made up for at the next start."""
+
+
 class EventStore(Protocol):
     """Append-only event logs with optimistic concurrency. Every method is a short transaction of its own."""
 
@@ -235,6 +247,16 @@ class EventStore(Protocol):
         """
         ...
 
+    async def wipe(self, owner: str | None) -> Wiped:
+        """Delete all sessions and loops of an owner, or of everybody, really and at once, and look whether they are gone.
+
+        Keys of accounts stay: they are not what was said.
+
+        Raises:
+            StoreError: nothing was deleted.
+        """
+        ...
+
     async def replays(self, session_id: str) -> list[str]:
         """Return the ids of all replays of a session, replays of replays included; none of an unknown session."""
         ...
@@ -252,6 +274,18 @@ class EventStore(Protocol):
 
         Raises:
             UnknownSession: no such session.
+        """
+        ...
+
+    async def ids(self, owner: str | None = None) -> list[tuple[str, int]]:
+        """Return the id and the number of events of every session, oldest first; ``None`` is everybody's."""
+        ...
+
+    async def delete_all(self, owner: str | None = None) -> int:
+        """Delete all sessions and loops of somebody, or of everybody, really; returns the number of sessions.
+
+        Raises:
+            StoreError: nothing was deleted.
         """
         ...
 

@@ -292,12 +292,16 @@ class Sessions:
             StoreError: nothing was deleted.
         """
         for each in (session_id, *await self._deps.store.replays(session_id)):
-            live = self._live.pop(each, None)
-            if live is not None:
-                await live.interview.stop()
-                if live.follower is not None:
-                    live.follower.replace()
+            await self.drop(each)
         await self._deps.store.delete(session_id)
+
+    async def drop(self, session_id: str) -> None:
+        """Stop a session that is being deleted and tell who follows it."""
+        live = self._live.pop(session_id, None)
+        if live is not None:
+            await live.interview.stop()
+            if live.follower is not None:
+                live.follower.replace()
 
     async def check_token(self, session_id: str, token: str) -> bool:
         """Return whether ``token`` is the session's; takes the same time for every wrong one.
@@ -323,10 +327,15 @@ class Sessions:
         level: SeniorityLevel,
         mode: ev.Mode,
         minutes: int | None,
+        background: str = "",
+        resume: str = "",
+        job: str = "",
         rounds: Sequence[str] = LOOP_ORDER,
         owner: str = "",
     ) -> tuple[str, list[tuple[str, str]]]:
         """Create one session per round, grouped; returns the loop's id and ``(session id, token)`` in order.
+
+        All rounds get one profile of the candidate; what was said in one is known in no other.
 
         Raises:
             Refused: a round has no rubric.
@@ -347,6 +356,9 @@ class Sessions:
                     level=level,
                     mode=mode,
                     minutes=minutes,
+                    background=background,
+                    resume=resume,
+                    job=job,
                     loop_id=loop_id,
                     owner=owner,
                 )

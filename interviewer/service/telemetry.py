@@ -1,4 +1,4 @@
-"""What the service tells about itself: numbers for a monitoring system and one log line per turn; never words of anybody.
+"""What the service tells about itself: figures to monitor it by and a log line per turn; never words of anybody.
 
 The figures of a turn are read off the frames that a session sends anyway, so that an interview knows nothing of this.
 """

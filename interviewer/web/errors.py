@@ -27,6 +27,7 @@ _STATUS = {
     "engine_not_ready": 503,
     "adapters_elsewhere": 409,
     "no_accounts": 409,
+    "not_confirmed": 409,
 }
 
 

@@ -98,11 +98,15 @@ class OpenedRound(Opened):
 
 
 class NewLoop(_Body):
-    """Start five rounds."""
+    """Start five rounds of one candidate."""
 
     level: SeniorityLevel = "mid"
     mode: Mode = "practice"
     minutes: Minutes | None = None
+    """Of each round."""
+    background: Notes = ""
+    resume: Notes = ""
+    job: Notes = ""
 
 
 class OpenedLoop(_Body):

@@ -13,14 +13,16 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response, Strea
 from interviewer.core.debrief_rows import Debrief
 from interviewer.core.diff import ReplayDiff
 from interviewer.core.labelled import to_text
-from interviewer.core.memo import Memo, memo
-from interviewer.core.render import diff_markdown, memo_markdown, report_markdown
+from interviewer.core.memo import memo
+from interviewer.core.memo_parts import Memo, OpenRound
+from interviewer.core.memo_render import memo_markdown
+from interviewer.core.render import diff_markdown, report_markdown
 from interviewer.core.transcript import Transcript, of_session, to_markdown
 from interviewer.service.errors import Refused
 from interviewer.service.importing import progress
 from interviewer.service.score_request import ScoreRequest
 from interviewer.service.scoring import ScoreResult, unique
-from interviewer.web import auth_routes, profile_routes, socket
+from interviewer.web import auth_routes, memory_routes, profile_routes, socket
 from interviewer.web import models as m
 from interviewer.web.auth import Who, opening
 from interviewer.web.state import Service
@@ -357,10 +359,16 @@ async def get_diff(
 
 @router.post("/loops", status_code=201)
 async def create_loop(body: m.NewLoop, service: Srv, caller: Who) -> m.OpenedLoop:
-    """Start the five rounds of a loop."""
+    """Start the five rounds of a loop, all with one profile of the candidate."""
     service.drain.refuse()
     loop_id, created = await service.sessions.create_loop(
-        level=body.level, mode=body.mode, minutes=body.minutes, owner=caller.owner
+        level=body.level,
+        mode=body.mode,
+        minutes=body.minutes,
+        background=body.background,
+        resume=body.resume,
+        job=body.job,
+        owner=caller.owner,
     )
     rounds = []
     for session_id, token in created:
@@ -387,13 +395,14 @@ async def get_memo(
     service: Srv,
     format: Annotated[Literal["json", "md"], Query()] = "json",
 ) -> Response:
-    """Return the committee's memo over the packets of the rounds that have ended."""
+    """Return the committee's memo over the packets of the rounds that have ended; the others are named."""
     view = await get_loop(loop_id, service)
     packets = []
     for row in view.sessions:
         if row.ended:
             packets.append(await asyncio.to_thread(service.replays.packet, await service.sessions.state(row.id)))
-    found: Memo = memo(loop_id, packets)
+    unfinished = [OpenRound(rubric=r.rubric, session_id=r.id, begun=r.seq > 1) for r in view.sessions if not r.ended]
+    found: Memo = memo(loop_id, packets, unfinished)
     if format == "md":
         return Response(memo_markdown(found), media_type="text/markdown; charset=utf-8")
     return JSONResponse(found.model_dump(mode="json"))
@@ -401,6 +410,7 @@ async def get_memo(
 
 router.include_router(auth_routes.router)
 router.include_router(profile_routes.router)
+router.include_router(memory_routes.router)
 
 
 @router.websocket("/sessions/{session_id}/ws")

@@ -12,6 +12,7 @@ from interviewer.service.accounts import Accounts
 from interviewer.service.deps import Deps
 from interviewer.service.importing import Imports
 from interviewer.service.keys import Audit
+from interviewer.service.memory import Memory
 from interviewer.service.ports import StoreError
 from interviewer.service.replay import Replays
 from interviewer.service.scoring import Scoring
@@ -91,6 +92,7 @@ class Service:
     scoring: Scoring
     imports: Imports
     replays: Replays
+    memory: Memory
     backend: Backend
     hosts: tuple[str, ...] = ()
     drain: Drain = field(default_factory=Drain)
@@ -147,12 +149,14 @@ def assemble(
 ) -> Service:
     """Build the service's parts around their collaborators."""
     sessions = Sessions(deps)
+    imports, replays = Imports(deps, sessions), Replays(deps, sessions)
     return Service(
         deps=deps,
         sessions=sessions,
         scoring=Scoring(deps),
-        imports=Imports(deps, sessions),
-        replays=Replays(deps, sessions),
+        imports=imports,
+        replays=replays,
+        memory=Memory(deps, sessions, imports, replays),
         backend=backend,
         hosts=hosts,
         accounts=accounts,

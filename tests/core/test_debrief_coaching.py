@@ -26,7 +26,7 @@ def said(made: Debrief, turn: int) -> str:
 def needs(row: ProbeRow) -> dict[str, int | None]:
     """Clauses of the next level, with the turn that shows each."""
     assert row.coaching is not None
-    return {c.needs: c.shown and c.shown.turn for note in row.coaching.notes for c in note.clauses}
+    return {c.needs: c.shown.turn if c.shown else None for note in row.coaching.notes for c in note.clauses}
 
 
 def test_each_answer_that_was_read_is_coached_in_its_own_words() -> None:

@@ -8,7 +8,8 @@ from interviewer.core.debrief import debrief
 from interviewer.core.debrief_rows import Debrief
 from interviewer.core.diff import diff
 from interviewer.core.memo import memo
-from interviewer.core.render import diff_markdown, memo_markdown, report_markdown
+from interviewer.core.memo_render import memo_markdown
+from interviewer.core.render import diff_markdown, report_markdown
 from interviewer.core.rubric import Move
 from interviewer.core.text import Quote
 from interviewer.core.verdict import Step, Verdict
@@ -136,10 +137,15 @@ def test_a_replay_with_lone_turns_another_answer_an_end_and_flags() -> None:
 
 def test_a_memo_holds_decision_reasons_and_change() -> None:
     base = packet(Log())
-    verdicts = [Verdict(step=s, reasons=("r",), would_change=("Numbers.",)) for s in (Step.HIRE, Step.NO_HIRE)]
+    verdicts = [Verdict(step=s, reasons=("r.",), would_change=("Numbers.",)) for s in (Step.HIRE, Step.NO_HIRE)]
     text = memo_markdown(memo("loop", [base.model_copy(update={"verdict": v}) for v in verdicts]))
-    assert text.startswith("# Committee memo: no hire\n")
-    assert "- deep dive: hire." in text
-    assert "- The rounds are 3 steps apart, from hire to no hire." in text
-    assert text.endswith("What would change the vote:\n\n- Numbers.\n")
-    assert memo_markdown(memo("loop", [])).startswith("# Committee memo: no decision\n")
+    assert text.startswith(
+        "# Committee memo: no hire\n\nWe vote no hire, at the mid level.\n\n- **Deep dive: hire.** r.\n"
+    )
+    assert (
+        "- The rounds are 3 steps apart: hire in the deep dive round, no hire in the deep dive round. (deep dive)"
+        in text
+    )
+    assert "\n## What would change the vote\n\n" in text
+    assert "- The deep dive round asks for: Numbers. (deep dive)" in text
+    assert memo_markdown(memo("loop", [])) == "# Committee memo: no decision\n\n"

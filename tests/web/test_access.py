@@ -55,6 +55,10 @@ TABLE: dict[tuple[str, str], tuple[tuple[int, int, int, int], Any]] = {
     ("POST", "/v1/profiles/pdf"): ((422, 422, 401, 401), {"not": "a PDF"}),
     ("POST", "/v1/sessions"): (MAKES, PERSONA),
     ("GET", "/v1/sessions"): (ANY, None),
+    ("DELETE", "/v1/sessions"): ((409, 409, 401, 401), None),
+    ("GET", "/v1/progress"): (ANY, None),
+    ("GET", "/v1/questions/{question_id}/attempts"): (ANY, None),
+    ("GET", "/v1/export"): (ANY, None),
     ("POST", "/v1/transcripts"): (MAKES, {"rubric": "deep_dive", "content": TEXT}),
     ("POST", "/v1/loops"): (MAKES, {}),
     ("GET", "/v1/loops/{loop_id}"): (OWN, None),
@@ -109,8 +113,8 @@ async def test_every_route_by_everybody(home: House, method: str, path: str) -> 
     if path.endswith("/diff"):
         session = (await home.call(home.alice, "POST", f"/v1/sessions/{session}/replays", PERSONA)).json()["id"]
     loop = (await home.call(home.alice, "POST", "/v1/loops", {})).json()["id"] if "{loop_id}" in path else ""
-    address = path.format(session_id=session, loop_id=loop, adapter="deep_dive")
-    absent = path.format(session_id="not-there", loop_id="not-there", adapter="deep_dive")
+    address = path.format(session_id=session, loop_id=loop, adapter="deep_dive", question_id="dd-paged-kv")
+    absent = path.format(session_id="not-there", loop_id="not-there", adapter="deep_dive", question_id="none")
     who = [
         ("revoked", home.gone),
         ("nobody", None),

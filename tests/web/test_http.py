@@ -213,7 +213,8 @@ async def test_reading_of_an_import_goes_on_when_it_is_looked_at(shared: Running
 
 
 async def test_a_loop_with_its_memo(shared: Running) -> None:
-    made = (await shared.http.post("/v1/loops", json={"level": "senior", "minutes": 15})).json()
+    profile = {"background": "Six years of ad serving.", "resume": "Cut p99 by half.", "job": "We serve LLMs."}
+    made = (await shared.http.post("/v1/loops", json={"level": "senior", "minutes": 15, **profile})).json()
     assert [s["rubric"] for s in made["sessions"]] == [
         "recruiter",
         "hiring_manager",
@@ -223,6 +224,9 @@ async def test_a_loop_with_its_memo(shared: Running) -> None:
     ]
     view = (await shared.http.get(f"/v1/loops/{made['id']}")).json()
     assert [s["id"] for s in view["sessions"]] == [s["id"] for s in made["sessions"]]
+    for session in made["sessions"]:
+        log = (await shared.http.get(f"/v1/sessions/{session['id']}/events")).text.splitlines()
+        assert profile.items() <= json.loads(log[0])["event"].items(), "one candidate, told once"
     first = made["sessions"][0]
     async with shared.joined(first) as client:
         await client.stage("waiting", 1)
@@ -231,6 +235,9 @@ async def test_a_loop_with_its_memo(shared: Running) -> None:
     memo = (await shared.http.get(f"/v1/loops/{made['id']}/memo")).json()
     assert [r["session_id"] for r in memo["rounds"]] == [first["id"]], "only rounds that have ended"
     assert memo["decision"]["step"] is None
+    said = memo["decision"]["unfinished"]
+    assert [s["sources"][0]["session_id"] for s in said] == [s["id"] for s in made["sessions"]]
+    assert "has not begun" in said[-1]["text"] and "not enough was heard" in said[0]["text"]
     markdown = await shared.http.get(f"/v1/loops/{made['id']}/memo", params={"format": "md"})
     assert markdown.text.startswith("# Committee memo: no decision")
     for path in ("/v1/loops/nobody", "/v1/loops/nobody/memo", "/v1/loops/%00"):

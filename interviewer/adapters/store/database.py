@@ -56,11 +56,14 @@ class Database:
         """
         return self._write("write", work)
 
-    def erase(self, work: Callable[[Session], None]) -> None:
+    def erase(self, work: Callable[[Session], None]) -> bool:
         """Like :meth:`write`, for work that deletes text; on SQLite no trace of it stays in the file.
 
         The note that the file has to be scrubbed is committed together with the deletion, so a crash or a full disk in
         between only postpones the scrubbing to the next deletion or start.
+
+        Returns:
+            Whether it is scrubbed, as :meth:`scrub` says.
 
         Raises:
             StoreError: nothing was deleted.
@@ -72,7 +75,7 @@ class Database:
                 session.connection().exec_driver_sql("PRAGMA user_version=1")
 
         self._write("erase", noted)
-        self.scrub()
+        return self.scrub()
 
     def _write(self, operation: str, work: Callable[[Session], T]) -> T:
         with self._timed(operation), self._turn:
@@ -90,32 +93,37 @@ class Database:
             if self._told is not None:
                 self._told(operation, time.perf_counter() - began, failed)
 
-    def scrub(self) -> None:
+    def scrub(self) -> bool:
         """Rewrite the SQLite file when a deletion asks for it; a failure is logged and made up for later.
 
         ``secure_delete`` alone is not enough: it zeroes a deleted row, but not the copies that stay behind when the
         row was moved between pages earlier. VACUUM drops these, the checkpoint empties the write-ahead log.
         Other writers wait meanwhile, about 30 ms per megabyte of file (3.6 s for 120 MB, 500 long sessions, on two
         busy cores); a bigger history belongs in Postgres.
+
+        Returns:
+            Whether no deleted text is in the file; on Postgres True, where autovacuum clears what was deleted.
         """
         if not self._on_disk:
-            return
+            return True
         try:
             with self._turn, self._bare.connect() as connection:
                 if not connection.exec_driver_sql("PRAGMA user_version").scalar_one():
-                    return
+                    return True
                 connection.exec_driver_sql("VACUUM")
                 busy, _, _ = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
                 if busy:
                     _LOG.warning(
                         "a reader kept deleted text in the write-ahead log; the next deletion or start removes it"
                     )
-                    return
+                    return False
                 connection.exec_driver_sql("PRAGMA user_version=0")
+                return True
         except SQLAlchemyError as exc:
             _LOG.warning(
                 "deleted text may still be in the database file until the next deletion or start: %s", translate(exc)
             )
+            return False
 
     def close(self) -> None:
         """Close all connections; the last one to a SQLite file folds the write-ahead log into it."""

@@ -22,7 +22,7 @@ from interviewer.adapters.store.migrate import upgrade
 from interviewer.adapters.store.rows import number, summary
 from interviewer.adapters.store.tables import utc
 from interviewer.core.events import Event, Recorded, SessionStarted
-from interviewer.service.ports import SessionRow
+from interviewer.service.ports import SessionRow, Wiped
 
 
 class SqlEventStore:
@@ -123,6 +123,19 @@ class SqlEventStore:
         _check(session_id)
         await to_thread(self._db.erase, partial(work.remove, session_id=session_id))
 
+    async def wipe(self, owner: str | None) -> Wiped:
+        """Delete all sessions and loops of an owner, or of everybody, and look whether they are gone."""
+        gone: tuple[list[str], list[str]] = ([], [])
+
+        def wipe(session: Session) -> None:
+            nonlocal gone
+            gone = work.wipe(session, owner)
+
+        scrubbed = await to_thread(self._db.erase, wipe)
+        ids, loops = gone
+        left = await to_thread(self._db.read, partial(work.traces, ids=ids, loops=loops))
+        return Wiped(sessions=tuple(ids), loops=len(loops), left=left, scrubbed=scrubbed)
+
     async def replays(self, session_id: str) -> list[str]:
         """Return the ids of all replays of a session, replays of replays included."""
         _check(session_id)
@@ -164,6 +177,21 @@ class SqlEventStore:
             gone = work.purge(session, utc(before))
 
         await to_thread(self._db.erase, purge)
+        return gone
+
+    async def ids(self, owner: str | None = None) -> list[tuple[str, int]]:
+        """Return the id and the number of events of every session, oldest first."""
+        return await to_thread(self._db.read, partial(work.ids, owner=owner))
+
+    async def delete_all(self, owner: str | None = None) -> int:
+        """Delete all sessions and loops of somebody, really; returns the number of sessions."""
+        gone = 0
+
+        def remove(session: Session) -> None:
+            nonlocal gone
+            gone = work.remove_all(session, owner)
+
+        await to_thread(self._db.erase, remove)
         return gone
 
     async def create_loop(self, loop_id: str, at: datetime, level: str, owner: str = "") -> None:

@@ -70,6 +70,7 @@ class SessionTable(Table, table=True):
         Index("ix_session_created_at_id", "created_at", "id"),
         Index("ix_session_loop_id_created_at_id", "loop_id", "created_at", "id"),
         Index("ix_session_owner_created_at_id", "owner", "created_at", "id"),
+        Index("ix_session_parent_id", "parent", "id"),
     )
 
     id: str = Field(primary_key=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import delete, insert, update
+from sqlalchemy import delete, func, insert, or_, update
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
@@ -80,10 +80,50 @@ def newest(
 
 
 def remove(session: Session, session_id: str) -> None:
-    """Delete one session and its replays, which repeat its words; the foreign key takes their events along."""
+    """Delete one session and its replays, which repeat its words; the foreign key takes their events along.
+
+    A loop of which it was the last round goes too.
+    """
     get(session, session_id)
     ids = [session_id, *replays(session, session_id)]
+    loops = select(SessionTable.loop_id).where(col(SessionTable.id).in_(ids), col(SessionTable.loop_id).is_not(None))
+    grouped = session.exec(loops).all()
     session.exec(delete(SessionTable).where(col(SessionTable.id).in_(ids)))
+    used = select(SessionTable.id).where(col(SessionTable.loop_id) == col(LoopTable.id)).exists()
+    session.exec(delete(LoopTable).where(col(LoopTable.id).in_(grouped), ~used))
+
+
+def wipe(session: Session, owner: str | None) -> tuple[list[str], list[str]]:
+    """Delete all sessions, with their replays, and loops of an owner, or of everybody; returns the ids of both."""
+    mine, rounds = select(SessionTable.id), select(LoopTable.id)
+    if owner is not None:
+        mine, rounds = mine.where(SessionTable.owner == owner), rounds.where(LoopTable.owner == owner)
+    ids, loops = list(session.exec(mine)), list(session.exec(rounds))
+    ids = list(dict.fromkeys([*ids, *(child for parent in ids for child in replays(session, parent))]))
+    for part in _chunks(ids):
+        session.exec(delete(SessionTable).where(col(SessionTable.id).in_(part)))
+    for part in _chunks(loops):
+        session.exec(delete(LoopTable).where(col(LoopTable.id).in_(part)))
+    return ids, loops
+
+
+def traces(session: Session, ids: Sequence[str], loops: Sequence[str]) -> int:
+    """Count the rows of any table that are about some sessions or loops."""
+    found_ = 0
+    for part in _chunks(ids):
+        here = or_(col(SessionTable.id).in_(part), col(SessionTable.parent).in_(part))
+        found_ += session.exec(select(func.count()).select_from(SessionTable).where(here)).one()
+        found_ += session.exec(
+            select(func.count()).select_from(EventTable).where(col(EventTable.session_id).in_(part))
+        ).one()
+    for part in _chunks(loops):
+        found_ += session.exec(select(func.count()).select_from(LoopTable).where(col(LoopTable.id).in_(part))).one()
+    return found_
+
+
+def _chunks(ids: Sequence[str], size: int = 500) -> Iterator[Sequence[str]]:
+    """Cut ids into pieces, as a statement takes a bounded number of parameters."""
+    return (ids[start : start + size] for start in range(0, len(ids), size))
 
 
 def replays(session: Session, session_id: str) -> list[str]:
@@ -119,11 +159,30 @@ def purge(session: Session, before: datetime) -> int:
     """Delete sessions that were last added to before a moment, with their replays, and loops that have none left."""
     old = session.exec(select(SessionTable.id).where(col(SessionTable.updated_at) < before)).all()
     gone = list(dict.fromkeys([*old, *(child for parent in old for child in replays(session, parent))]))
-    for start in range(0, len(gone), 500):  # a statement takes a bounded number of parameters
-        session.exec(delete(SessionTable).where(col(SessionTable.id).in_(gone[start : start + 500])))
+    for part in _chunks(gone):
+        session.exec(delete(SessionTable).where(col(SessionTable.id).in_(part)))
     used = select(SessionTable.id).where(col(SessionTable.loop_id) == col(LoopTable.id)).exists()
     session.exec(delete(LoopTable).where(col(LoopTable.created_at) < before, ~used))
     return len(gone)
+
+
+def ids(session: Session, owner: str | None) -> list[tuple[str, int]]:
+    """Return the id and the number of events of every session, oldest first; ``owner=None`` is everybody."""
+    statement = select(SessionTable.id, SessionTable.seq).order_by(col(SessionTable.created_at), col(SessionTable.id))
+    if owner is not None:
+        statement = statement.where(SessionTable.owner == owner)
+    return [(row[0], row[1]) for row in session.exec(statement)]
+
+
+def remove_all(session: Session, owner: str | None) -> int:
+    """Delete all sessions and loops of somebody, or of everybody; the foreign key takes the events along."""
+    sessions, loops = delete(SessionTable), delete(LoopTable)
+    if owner is not None:
+        sessions = sessions.where(col(SessionTable.owner) == owner)
+        loops = loops.where(col(LoopTable.owner) == owner)
+    gone = session.exec(sessions).rowcount
+    session.exec(loops)
+    return gone
 
 
 def adopt(session: Session, owner: str) -> int:

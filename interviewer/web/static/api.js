@@ -85,6 +85,10 @@ export const events = (sid) => call("GET", `/v1/sessions/${id(sid)}/events`, { l
 export const diff = (child) => call("GET", `/v1/sessions/${id(child)}/diff`);
 
 export const createLoop = (body) => call("POST", "/v1/loops", { body });
+export const progress = () => call("GET", "/v1/progress");
+export const attempts = (qid) => call("GET", `/v1/questions/${id(qid)}/attempts`);
+export const deleteEverything = () => call("DELETE", "/v1/sessions?confirm=everything");
+
 export const loop = (lid) => call("GET", `/v1/loops/${id(lid)}`);
 export const memoOf = (lid) => call("GET", `/v1/loops/${id(lid)}/memo`);
 
@@ -93,9 +97,11 @@ export const importTranscript = (body) => call("POST", "/v1/transcripts", { body
 
 /** Downloads, as paths on this origin. */
 export const links = {
+  memo: (lid) => `/v1/loops/${id(lid)}/memo?format=md`,
   transcript: (sid, format) => `/v1/sessions/${id(sid)}/transcript?format=${format}`,
   report: (sid) => `/v1/sessions/${id(sid)}/report?format=md`,
   events: (sid) => `/v1/sessions/${id(sid)}/events`,
+  everything: (format) => `/v1/export?format=${format}`,
 };
 
 /** Names of personas by id, or an empty map when the service cannot say. */

@@ -2,11 +2,8 @@
 
 import { whoAmI } from "./api.js";
 import { clear, errorBox, h } from "./dom.js";
-import { history } from "./history.js";
 import { t, translatePage } from "./i18n.js";
 import { interview } from "./interview.js";
-import { loop, memo } from "./loop.js";
-import { replayDiff } from "./replay.js";
 import { report } from "./report.js";
 import { start } from "./start.js";
 
@@ -27,6 +24,10 @@ function later(load, name) {
 }
 
 const player = later(() => import("./player.js"), "player");
+const history = later(() => import("./history.js"), "history");
+const loop = later(() => import("./loop.js"), "loop");
+const memo = later(() => import("./loop.js"), "memo");
+const replayDiff = later(() => import("./replay.js"), "replayDiff");
 const score = later(() => import("./score.js"), "score");
 
 const ROUTES = [

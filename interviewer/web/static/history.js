@@ -4,6 +4,7 @@ import * as api from "./api.js";
 import { announce, append, busy, clear, errorBox, field, h, option } from "./dom.js";
 import { t, tn } from "./i18n.js";
 import { nextLink, stateOf } from "./loop.js";
+import { everything, progress } from "./progress.js";
 import { confirmDelete } from "./report.js";
 import { levelSelect } from "./start.js";
 import * as store from "./store.js";
@@ -16,9 +17,16 @@ export function history(root) {
   const state = { live: true };
   const list = h("div");
   const importing = h("section", { "aria-labelledby": "import" }, h("h2", { id: "import" }, t("Import a transcript")));
-  append(root, h("h1", { tabindex: "-1" }, t("History")), list, importing);
-  load(list, state, root);
+  const known = h("div");
+  const all = h("section", { "aria-labelledby": "everything" }, h("h2", { id: "everything" }, t("Export and delete")));
+  const again = () => {
+    load(list, state, root);
+    progress(known, state);
+  };
+  append(root, h("h1", { tabindex: "-1" }, t("History")), list, known, importing, all);
+  again();
   importForm(importing, state, () => load(list, state, root));
+  everything(all, again);
   return () => {
     state.live = false;
     clearTimeout(state.timer);

@@ -6,7 +6,7 @@
 
 import * as api from "./api.js";
 import { announce, append, clear, confirmDialog, errorBox, h, option } from "./dom.js";
-import { t } from "./i18n.js";
+import { byCode, t } from "./i18n.js";
 import * as parts from "./parts.js";
 import { Connection } from "./socket.js";
 import * as store from "./store.js";
@@ -613,7 +613,7 @@ class Interview {
         this.#takeBack();
       }
     }
-    this.#problem({ message, hint: WHAT_TO_DO[code] ?? (retryable ? t("This page tries again by itself.") : null) });
+    this.#problem({ message: byCode(code, message), hint: WHAT_TO_DO[code] ?? (retryable ? t("This page tries again by itself.") : null) });
     this.#refresh();
   }
 

@@ -50,7 +50,7 @@ export function loop(root, id) {
       const done = data.sessions.filter((row) => row.ended).length;
       append(
         place,
-        h("p", { class: "lead" }, t("{level} level. {done} of {total} rounds are over. Take them in any order; each can be left and continued.", { level: plain(data.level), done, total: data.sessions.length })),
+        h("p", { class: "lead" }, t("{level} level. {done} of {total} rounds are over. Take them in any order; each can be left and continued.", { level: plain(data.sessions[0]?.level), done, total: data.sessions.length })),
         h(
           "ol",
           { class: "rows" },
@@ -71,51 +71,83 @@ export function loop(root, id) {
   return leave;
 }
 
-const asVerdict = (value) => (value && typeof value === "object" ? value : { step: value ?? null, reasons: [], would_change: [] });
-
 /** Raised flags and strengths in short; the round's report has the evidence. */
 function flagList(flags) {
-  const shown = flags.map((f) => (typeof f === "string" ? { flag: f, probability: 1 } : f)).filter((f) => f.probability >= RAISED);
+  const shown = flags.filter((f) => f.probability >= RAISED);
   if (!shown.length) return h("span", { class: "muted" }, t("none raised"));
   return h("ul", { class: "plain" }, shown.map((f) => h("li", null, STRENGTHS.has(f.flag) ? t("Strength: {flag}", { flag: plain(f.flag).toLowerCase() }) : plain(f.flag))));
+}
+
+/** What the committee says, with the rounds that it rests on and their quotes. */
+function sentence(said) {
+  const rounds = new Map(said.sources.map((s) => [s.session_id, s]));
+  const found = new Map(said.sources.flatMap((s) => s.quotes.map((q) => [`${s.session_id} ${q.turn} ${q.start}`, { ...q, source: s }])));
+  return h(
+    "li",
+    null,
+    said.text,
+    " ",
+    h("span", { class: "muted rests" }, t("rests on"), " ", [...rounds.values()].map((s, i) => [i ? ", " : "", source(s)])),
+    [...found.values()].map((q) => h("blockquote", { class: "quote" }, h("q", null, q.text), h("cite", null, `${plain(q.source.round)}, ${t("turn {turn}", { turn: q.turn })}`))),
+  );
+}
+
+function source(found) {
+  const open = found.part === "not_over";
+  return h("a", { href: `${sessionLink(found.session_id)}${open ? "" : "/report"}` }, plain(found.round));
+}
+
+function section(title, said, empty) {
+  if (!said.length && !empty) return null;
+  return h("section", null, h("h2", null, title), said.length ? h("ul", { class: "said" }, said.map(sentence)) : h("p", { class: "muted" }, empty));
+}
+
+function votes(rounds) {
+  if (!rounds.length) return h("p", { class: "muted" }, t("No round is over yet."));
+  return table(
+    t("Verdicts of the rounds"),
+    [t("Round"), t("Verdict"), t("Why"), t("Flags")],
+    rounds.map((round) => [
+      h("a", { href: `${sessionLink(round.session_id)}/report` }, plain(round.rubric)),
+      [plain(round.verdict ?? t("no verdict")), round.also_possible ? h("p", { class: "muted" }, t("or {also_possible}", { also_possible: plain(round.also_possible).toLowerCase() })) : null],
+      h("ul", { class: "plain" }, round.says.map((said) => h("li", null, said.text))),
+      flagList(round.flags),
+    ]),
+  );
 }
 
 export function memo(root, id) {
   const { state, place, leave } = view(root, t("Committee memo"));
   load(place, state, t("Writing the memo"), () => api.memoOf(id), (data) => {
-    const decision = data.decision;
-    const list = (title, items, empty) =>
-      items?.length ? [h("h2", null, title), h("ul", null, items.map((t) => h("li", null, t)))] : empty ? [h("h2", null, title), h("p", { class: "muted" }, empty)] : null;
+    const found = data.decision;
     append(
       place,
       h(
         "section",
         { class: "verdict", "aria-labelledby": "decision" },
-        h("h2", { id: "decision" }, decision?.step ? plain(decision.step) : t("No decision yet")),
-        parts.verdictScale({ step: decision?.step ?? null, also_possible: decision?.also_possible }),
+        h("h2", { id: "decision" }, found.step ? plain(found.step) : t("No decision yet")),
+        parts.verdictScale({ step: found.step }),
+        found.vote.map((said) => h("p", null, said.text)),
       ),
-      list(t("Reasons"), decision?.reasons),
-      list(t("Where the rounds disagree"), decision?.disagreement, t("They do not.")),
-      list(t("What would change the vote"), decision?.would_change),
+      section(t("Rounds without a vote"), found.unfinished),
+      section(t("How the votes make it"), found.reasons),
+      section(t("Evidence"), found.evidence),
+      section(t("Where the rounds disagree"), found.disagreement, data.rounds.length > 1 ? t("They do not.") : null),
+      section(t("Gaps that can decide"), found.gaps),
+      section(t("Level"), found.seniority),
+      section(t("The role that would fit"), found.role),
+      section(t("What would change the vote"), found.would_change),
       h("h2", null, t("Round by round")),
-      data.rounds.length
-        ? table(
-            t("Verdicts of the rounds"),
-            [t("Round"), t("Verdict"), t("Why"), t("Flags")],
-            data.rounds.map((round) => {
-              const verdict = asVerdict(round.verdict);
-              return [
-                h("a", { href: `${sessionLink(round.session_id)}/report` }, plain(round.rubric)),
-                [plain(verdict.step ?? t("no verdict")), verdict.also_possible ? h("p", { class: "muted" }, t("or {also_possible}", { also_possible: plain(verdict.also_possible).toLowerCase() })) : null],
-                h("ul", { class: "plain" }, verdict.reasons.map((t) => h("li", null, t))),
-                flagList(round.flags ?? []),
-              ];
-            }),
-          )
-        : h("p", { class: "muted" }, t("No round is over yet.")),
-      h("p", { class: "row no-print" }, h("a", { class: "button", href: `#/l/${encodeURIComponent(id)}` }, t("Back to the loop")), h("button", { type: "button", on: { click: () => window.print() } }, t("Print"))),
+      h("p", { class: "muted" }, t("Each round's packet is written from that round alone; the committee reads them side by side only here.")),
+      votes(data.rounds),
+      h(
+        "p",
+        { class: "row no-print" },
+        h("a", { class: "button", href: `#/l/${encodeURIComponent(id)}` }, t("Back to the loop")),
+        h("a", { class: "button", href: api.links.memo(id), download: true }, t("Memo, Markdown")),
+        h("button", { type: "button", on: { click: () => window.print() } }, t("Print")),
+      ),
     );
   });
   return leave;
 }
-

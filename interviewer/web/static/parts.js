@@ -81,11 +81,11 @@ export function notices(list) {
 }
 
 /** Flags, raised first, strengths apart. */
-export function flags(list, { turns = true, texts = new Map() } = {}) {
+export function flags(list, { turns = true, texts = new Map(), heading = "h3" } = {}) {
   const group = (title, items) =>
     items.length
       ? [
-          h("h3", null, title),
+          h(heading, null, title),
           h(
             "ul",
             { class: "flags" },

@@ -85,7 +85,8 @@ async function load(place, heading, id, position, state) {
 
 function show(place, { id, started, turns, personas, state, position }) {
   const name = (who) => personas.get(who)?.name ?? plain(who);
-  const stage = h("ol", { class: "log", role: "log", "aria-live": "polite", "aria-label": t("What was said and read in this turn") });
+  const stage = h("ol", { class: "log" });
+  const told = h("div", { role: "log", "aria-live": "polite", "aria-label": t("What was said and read in this turn") }, stage);
   const where = h("p", { class: "where" });
   const play = h("button", { type: "button", class: "primary", on: { click: () => (state.playing ? pause() : start()) } });
   const slider = h("input", { type: "range", min: 1, max: turns.length, step: 1, "aria-label": t("Turn"), on: { input: () => seek(Number(slider.value) - 1) } });
@@ -98,7 +99,7 @@ function show(place, { id, started, turns, personas, state, position }) {
 
   function position_() {
     const turn = turns[state.turn];
-    const text = t("Turn {number} of {number2}", { number: turn.number, number2: turns.at(-1).number });
+    const text = t("Turn {number} of {last}", { number: turn.number, last: turns.at(-1).number });
     where.textContent = turn.at === null ? text : t("{text}, at {at}", { text, at: clock(turn.at) });
     slider.value = state.turn + 1;
     slider.setAttribute("aria-valuetext", where.textContent);
@@ -180,7 +181,7 @@ function show(place, { id, started, turns, personas, state, position }) {
       slider,
       h("p", { class: "help" }, t("Space plays and pauses, the arrow keys step, Home and End jump. Pauses are cut to {PAUSE} seconds.", { PAUSE })),
     ),
-    stage,
+    told,
     after,
     h(
       "p",
@@ -219,7 +220,7 @@ function beat(event, name) {
     case "code_checked":
       return li("aside", parts.code(event.report));
     case "answer_assessed":
-      return li("reading", h("p", { class: "muted" }, t("What was read:")), parts.levels(event.assessment.criteria, { turns: false }), event.assessment.flags.length ? parts.flags(event.assessment.flags, { turns: false }) : null, parts.notices(event.assessment.notices));
+      return li("reading", h("p", { class: "muted" }, t("What was read:")), parts.levels(event.assessment.criteria, { turns: false }), event.assessment.flags.length ? parts.flags(event.assessment.flags, { turns: false, heading: "h2" }) : null, parts.notices(event.assessment.notices));
     case "answer_unscored":
       return li("aside note", h("p", null, h("strong", null, t("Not assessed: ")), event.detail));
     case "notice":

@@ -83,7 +83,7 @@ function show(place, found, personas) {
   const both = found.probes.filter((p) => !p.only);
   const changed = both.filter((p) => !p.same).length;
   const live = found.probes.some((p) => p.only || p.answer_changed);
-  const pair = (label, [before, after], say) => [label, before === after ? t("{say}, in both", { say: say(before) }) : t("{say}, then {say2}", { say: say(before), say2: say(after) })];
+  const pair = (label, [before, after], say) => [label, before === after ? t("{say}, in both", { say: say(before) }) : t("{before}, then {after}", { before: say(before), after: say(after) })];
   const same = found.persona[0] === found.persona[1];
   append(
     place,

@@ -243,7 +243,7 @@ function situation(found) {
     "section",
     { "aria-labelledby": "situation" },
     h("h2", { id: "situation" }, t("The situation: {title}", { title: found.title })),
-    h("h3", null, t("What you asked for: {total} of {total2}", { total: earned.length, total2: found.facts.length })),
+    h("h3", null, t("What you asked for: {found} of {total}", { found: earned.length, total: found.facts.length })),
     earned.length ? list(earned) : h("p", { class: "muted" }, t("Nothing.")),
     never.length ? [h("h3", null, t("What was never asked")), list(never)] : null,
   );

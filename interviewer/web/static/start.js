@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { append, busy, clear, errorBox, field, h, option } from "./dom.js";
-import { t } from "./i18n.js";
+import { language, t } from "./i18n.js";
 import { material } from "./material.js";
 import * as store from "./store.js";
 import { initials, plain } from "./words.js";
@@ -20,6 +20,9 @@ export function start(root) {
     h("h1", null, t("Start an interview")),
     h("p", { class: "lead" }, t("One round with one interviewer, or the whole loop for an applied AI engineer.")),
   );
+  if (language !== "en") {
+    append(root, h("div", { class: "notice" }, h("p", null, h("strong", null, t("Interviews are held in English"))), h("p", null, t("The page can be read in this language, the interview itself stays English: the judge was trained and measured on English answers only, and declines to assess answers in other languages rather than guess. Questions, rubrics and level descriptions are English too."))));
+  }
   const state = { ready: false, live: true };
   const banner = h("div", { role: "status" });
   const body = h("div");
@@ -142,7 +145,6 @@ function form(body, state, personas, rubrics, scenarios, drills) {
   let sending = false;
   const usual = () => {
     const looping = chosen() === LOOP;
-    about.hidden = looping;
     const drill = exercise();
     exerciseField.hidden = looping;
     how.textContent = drill ? drillText(drill) : "";
@@ -182,7 +184,7 @@ function form(body, state, personas, rubrics, scenarios, drills) {
     const wait = busy(t("Opening the session"));
     problem.append(wait.node);
     const { level, mode } = data.elements;
-    const common = { level: level.value, mode: mode.value };
+    const common = { level: level.value, mode: mode.value, background: background.value.trim(), resume: resume.value.trim(), job: job.value.trim() };
     if (minutes.value) common.minutes = Number(minutes.value);
     try {
       if (chosen() === LOOP) {
@@ -196,9 +198,6 @@ function form(body, state, personas, rubrics, scenarios, drills) {
           persona: persona.id,
           rubric: persona.rubric,
           ...(exercise() ? { drill: exercise().id } : {}),
-          background: background.value.trim(),
-          resume: resume.value.trim(),
-          job: job.value.trim(),
           ...(situation.value && !exercise() ? { scenario: situation.value } : {}),
         });
         store.remember(session.id, session);

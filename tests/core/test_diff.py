@@ -1,17 +1,13 @@
-"""What a replay changed, and what a committee makes of several packets."""
+"""What a replay changed."""
 
 from __future__ import annotations
-
-import pytest
 
 from interviewer.core import events as ev
 from interviewer.core.assessment import FlagReading
 from interviewer.core.debrief import debrief
 from interviewer.core.debrief_rows import Debrief
 from interviewer.core.diff import FlagDiff, LevelDiff, ReplayDiff, diff
-from interviewer.core.memo import Memo, memo
 from interviewer.core.rubric import Move
-from interviewer.core.verdict import Step, Verdict
 from tests.core.builders import HONEST, IMPACT, MEASURE, TRADE, VERSIONS, Log, assessed, drills, rubric, vocabulary
 
 
@@ -153,78 +149,3 @@ def test_an_imported_turn_has_no_probe_to_compare() -> None:
     child = after.state.model_copy(update={"turns": (replayed,)})
     (probe,) = diff(bare, packet(before), child, packet(after)).probes
     assert (probe.instead, probe.same) == ("Else?", False)
-
-
-def vote(round_: str, step: Step | None, *flags: FlagReading, change: str = "More.") -> Debrief:
-    """A packet that votes ``step``."""
-    return packet(Log()).model_copy(
-        update={
-            "round": round_,
-            "verdict": Verdict(step=step, reasons=("r",), would_change=(f"{round_}: {change}",)),
-            "flags": flags,
-        }
-    )
-
-
-def decide(*steps: Step | None) -> Memo:
-    return memo("loop", [vote(f"round_{n}", step) for n, step in enumerate(steps)])
-
-
-SH, H, LH, LN, N, SN = Step
-
-
-@pytest.mark.parametrize(
-    ("votes", "step"),
-    [
-        ((SH, SH, SH), SH),
-        ((SH, H, LH), H),  # the middle vote, not an average
-        ((SH, H), H),  # the lower of the two middle votes
-        ((SH, SH, LN, LN), LN),
-        ((SH, SH, SH, SH, LN), SH),  # a lean no is outvoted
-        ((SH, SH, SH, SH, N), LN),  # a no caps at lean no hire
-        ((SH, SH, SH, SH, SN), LN),
-        ((SH, SH, SH, N, SN), N),  # two cap at no hire
-        ((N, SN, SN), SN),  # a cap does not lift
-        ((SH, None, H, None), H),  # no vote does not vote
-    ],
-)
-def test_the_committees_rule(votes: tuple[Step | None, ...], step: Step) -> None:
-    assert decide(*votes).decision.step is step
-
-
-def test_reasons_name_each_round() -> None:
-    made = memo("loop", [vote("hiring_manager", SH), vote("deep_dive", N), vote("recruiter", None)])
-    assert made.loop_id == "loop"
-    assert made.decision.reasons == (
-        "hiring manager: strong hire.",
-        "deep dive: no hire.",
-        "recruiter: no vote, not enough was heard.",
-        "1 round(s) say no hire or worse: the loop cannot be better than lean no hire.",
-    )
-    assert made.decision.would_change == ("deep_dive: More.",)  # the weakest vote says what would change it
-
-
-@pytest.mark.parametrize("votes", [(), (None,), (SH,), (SH, None), (None, None)])
-def test_one_vote_is_no_committee(votes: tuple[Step | None, ...]) -> None:
-    decision = decide(*votes).decision
-    assert decision.step is None
-    assert decision.reasons[-1].startswith("Fewer than two rounds")
-    assert len(decision.would_change) == votes.count(None)
-    assert all(line.startswith("A finished round ") for line in decision.would_change)
-
-
-@pytest.mark.parametrize(("votes", "apart"), [((SH, H), None), ((SH, LH), 2), ((SH, H, SN), 5)])
-def test_disagreement_is_shown(votes: tuple[Step, ...], apart: int | None) -> None:
-    disagreement = decide(*votes).decision.disagreement
-    assert bool(disagreement) == (apart is not None)
-    if apart:
-        assert disagreement[0].startswith(f"The rounds are {apart} steps apart, from strong hire to ")
-
-
-def test_votes_carry_raised_flags_only() -> None:
-    raised, faint = FlagReading(flag="bluffing", probability=0.5), FlagReading(flag="more_is_better", probability=0.49)
-    made = memo("loop", [vote("deep_dive", SH, raised, faint), vote("recruiter", H)])
-    assert [(v.rubric, v.verdict, v.flags) for v in made.rounds] == [
-        ("deep_dive", SH, (raised,)),
-        ("recruiter", H, ()),
-    ]

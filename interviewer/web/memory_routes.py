@@ -1,0 +1,73 @@
+"""What is known over all sessions of the caller: progress, attempts, export, and deleting everything."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from pydantic import BaseModel
+from starlette.responses import StreamingResponse
+
+from interviewer.service.errors import Refused
+from interviewer.service.memory import Attempts, Format, Progress
+from interviewer.web.auth import Who
+from interviewer.web.state import Service
+from interviewer.web.view import shown
+
+router = APIRouter()
+_KINDS = {
+    "json": ("application/x-ndjson", "jsonl"),
+    "markdown": ("text/markdown; charset=utf-8", "md"),
+    "csv": ("text/csv; charset=utf-8", "csv"),
+}
+Number = Annotated[int | None, Query(ge=1, le=100_000)]
+
+
+class Deleted(BaseModel):
+    """What is gone."""
+
+    sessions: int
+
+
+def _service(request: Request) -> Service:
+    service: Service = request.app.state.service
+    return service
+
+
+@router.get("/progress")
+async def progress(request: Request, caller: Who) -> Progress:
+    """Return levels over time with their uncertainty, flags, and what to practise next with the reason."""
+    return await _service(request).memory.progress(caller.only)
+
+
+@router.get("/questions/{question_id}/attempts")
+async def attempts(
+    question_id: str, request: Request, caller: Who, first: Number = None, second: Number = None
+) -> Attempts:
+    """Return all attempts at a question, and two of them side by side: the last two, or those that are named."""
+    return await _service(request).memory.attempts(question_id, caller.only, first, second)
+
+
+@router.get(
+    "/export",
+    response_class=StreamingResponse,
+    responses={200: {"content": {kind.split(";")[0]: {"schema": {"type": "string"}} for kind, _ in _KINDS.values()}}},
+)
+async def export(
+    request: Request, caller: Who, kind: Annotated[Format, Query(alias="format")] = "json"
+) -> StreamingResponse:
+    """Write everything out: sessions with events and reports as JSON Lines, levels as CSV, or text to read."""
+    media, suffix = _KINDS[kind]
+    name = f'attachment; filename="interviews.{suffix}"'
+    parts = _service(request).memory.export(kind, caller.only, shown)
+    return StreamingResponse(parts, media_type=media, headers={"content-disposition": name})
+
+
+@router.delete("/sessions")
+async def delete_everything(
+    request: Request, caller: Who, confirm: Annotated[str, Query(max_length=64)] = ""
+) -> Deleted:
+    """Delete all sessions and loops of the caller and everything said in them, really; needs ``confirm=everything``."""
+    if confirm != "everything":
+        raise Refused("not_confirmed", "This deletes every session for good; to do so, add ?confirm=everything.")
+    return Deleted(sessions=await _service(request).memory.delete_everything(caller.only))

@@ -1,0 +1,66 @@
+"""Every view against the rules of axe-core: both languages, light and dark, phone and desk."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from tests.site import Site
+
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}
+LOOKS = [("en", "light", 360), ("en", "dark", 1280), ("zh-CN", "dark", 360), ("zh-CN", "light", 1280)]
+
+
+@pytest.fixture(params=LOOKS, ids=lambda look: "-".join(map(str, look)))
+def looked(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
+    language, scheme, width = request.param
+    context = browser.new_context(locale=language, color_scheme=scheme, viewport={"width": width, "height": 780})
+    yield context.new_page()
+    context.close()
+
+
+def check(page: Page, view: str) -> None:
+    """Fail with what axe-core found wrong, and when the view is wider than the window."""
+    found = Axe().run(page, options=RULES).response["violations"]
+    assert [(view, rule["id"], rule["nodes"][0]["html"]) for rule in found] == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{view} is wider than the window"
+
+
+def test_no_view_breaks_a_rule(looked: Page, site: Site) -> None:
+    page = looked
+    page.goto(f"{site.url}/")
+    expect(page.locator("form.start")).to_be_visible()
+    check(page, "start")
+
+    page.get_by_text("Technical deep dive").first.click()
+    page.locator("form.start button.primary").click()
+    page.wait_for_url(re.compile("#/s/"))
+    session = page.url.split("#/s/")[1]
+    expect(page.locator(".log")).to_contain_text("?", timeout=30_000)
+    page.locator("#answer").fill("Int8, because the budget is halved: p95 falls from 900 ms to 500 ms at a loss of 2%.")
+    page.locator("#answer").press("Control+Enter")
+    expect(page.locator(".reading").first).to_be_visible(timeout=30_000)
+    check(page, "interview")
+
+    page.locator(".more > summary").click()
+    check(page, "interview, menu open")
+    page.locator(".panel .danger").click()
+    check(page, "interview, before it ends")
+    page.locator("dialog .danger").click()
+    page.locator(".after a.primary").click()
+    expect(page.locator("table.criteria")).to_be_visible(timeout=30_000)
+    check(page, "report")
+
+    for path, shown in (
+        (f"#/s/{session}/play", ".player"),
+        ("#/score", ".asked"),
+        ("#/history", ".rows"),
+        ("#/nowhere", "h1"),
+    ):
+        page.goto(f"{site.url}/{path}")
+        expect(page.locator(shown).first).to_be_visible()
+        check(page, path)
