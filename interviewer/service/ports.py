@@ -248,7 +248,7 @@ class EventStore(Protocol):
         ...
 
     async def wipe(self, owner: str | None) -> Wiped:
-        """Delete all sessions and loops of an owner, or of everybody, really and at once, and look whether they are gone.
+        """Delete all sessions and loops of an owner, or of everybody, at once, and look whether they are really gone.
 
         Keys of accounts stay: they are not what was said.
 
