@@ -34,7 +34,7 @@ def packet(round_: str, log: Log, level: str = "mid", **changes: Any) -> Debrief
     return made.model_copy(update=changes)
 
 
-def held(round_: str, *, sentence: int = 0, level: str = "mid", **levels: int) -> Debrief:
+def held(round_: str, levels: dict[str, int], *, sentence: int = 0, level: str = "mid") -> Debrief:
     """A round in which one answer was read, with a quote of it."""
     cut = quote(ANSWER, split(ANSWER)[sentence], 1)
     read = [found(criterion, value, None, cut) for criterion, value in levels.items()]
@@ -158,7 +158,7 @@ def test_rounds_that_are_not_over_are_said_to_be_so_and_what_they_can_still_do()
 def test_evidence_is_quoted_exactly_for_and_against() -> None:
     flag = FlagReading(flag="bluffing", probability=0.7, evidence=(quote(ANSWER, split(ANSWER)[2], 1),))
     faint = FlagReading(flag="more_is_better", probability=0.49)
-    one = held("deep_dive", **{TRADE: 3, MEASURE: 1, HONEST: 0}).model_copy(update={"flags": (flag, faint)})
+    one = held("deep_dive", {TRADE: 3, MEASURE: 1, HONEST: 0}).model_copy(update={"flags": (flag, faint)})
     said = memo("loop", [one, vote("recruiter", H)]).decision.evidence
     assert texts(said) == [
         "In the deep dive round, for: tradeoff reasoning at level 3, usable as a decision.",
@@ -174,8 +174,8 @@ def test_evidence_is_quoted_exactly_for_and_against() -> None:
 
 def test_disagreement_on_a_criterion_and_between_flags_is_shown_with_both_sides() -> None:
     strength, concern = (FlagReading(flag=f, probability=0.9) for f in ("honest_about_limits", "bluffing"))
-    high = held("deep_dive", **{TRADE: 3, MEASURE: 2}).model_copy(update={"flags": (strength,)})
-    low = held("hiring_manager", sentence=1, **{TRADE: 1, MEASURE: 2}).model_copy(update={"flags": (concern,)})
+    high = held("deep_dive", {TRADE: 3, MEASURE: 2}).model_copy(update={"flags": (strength,)})
+    low = held("hiring_manager", {TRADE: 1, MEASURE: 2}, sentence=1).model_copy(update={"flags": (concern,)})
     said = memo("loop", [high, low]).decision.disagreement
     sides = "at level 3 in the deep dive round and at level 1 in the hiring manager round"
     assert f"Tradeoff reasoning was read {sides}; both stand." in texts(said)
@@ -194,7 +194,7 @@ def test_votes_that_are_far_apart_are_named(votes: tuple[Step, ...], apart: int 
 
 
 def test_a_veto_that_was_not_shown_or_never_heard_is_a_gap() -> None:
-    shown, open_ = held("deep_dive", **{TRADE: 2, MEASURE: 2, HONEST: 0}), held("recruiter", **{TRADE: 2, MEASURE: 2})
+    shown, open_ = held("deep_dive", {TRADE: 2, MEASURE: 2, HONEST: 0}), held("recruiter", {TRADE: 2, MEASURE: 2})
     assert texts(memo("loop", [shown, open_]).decision.gaps) == [
         "Intellectual honesty was asked for in the deep dive round and not shown at all; there it decides.",
         "Intellectual honesty decides in the recruiter round and was not heard there: a gap, not a no.",
@@ -214,7 +214,7 @@ def test_a_veto_that_was_not_shown_or_never_heard_is_a_gap() -> None:
 def test_the_level_is_read_off_the_must_ask_criteria(
     shown: tuple[int, int], asked: str, fits: str | None, says: str
 ) -> None:
-    rounds = [held(name, level=asked, **dict(zip((TRADE, MEASURE), shown, strict=True))) for name in ROUNDS[:2]]
+    rounds = [held(name, dict(zip((TRADE, MEASURE), shown, strict=True)), level=asked) for name in ROUNDS[:2]]
     decision = memo("loop", rounds).decision
     assert decision.fits == fits
     assert decision.seniority[0].text == f"Of 4 must-ask readings, {says}"
@@ -223,7 +223,7 @@ def test_the_level_is_read_off_the_must_ask_criteria(
 
 def test_the_role_is_this_one_or_the_one_of_the_clearest_no() -> None:
     assert texts(decide(H, H).decision.role) == ["This role would fit, at the mid level."]
-    no = [held(name, **{TRADE: 0, MEASURE: 0}) for name in ROUNDS[:2]]
+    no = [held(name, {TRADE: 0, MEASURE: 0}) for name in ROUNDS[:2]]
     assert texts(memo("loop", no).decision.role) == [
         "The role that would fit, as the recruiter round sees it: A platform team."
     ]
@@ -263,7 +263,7 @@ LOOPS = st.lists(st.none() | LEVELS, max_size=5)
 
 def written(shown: list[dict[str, int] | None]) -> tuple[Memo, list[Debrief]]:
     packets = [
-        held(name, sentence=i % 3, **s) for i, (name, s) in enumerate(zip(ROUNDS, shown, strict=False)) if s is not None
+        held(name, s, sentence=i % 3) for i, (name, s) in enumerate(zip(ROUNDS, shown, strict=False)) if s is not None
     ]
     open_ = [
         OpenRound(rubric=name, session_id=f"s-{name}", begun=i % 2 == 0)
@@ -286,7 +286,10 @@ def test_every_sentence_rests_on_a_round_of_the_loop_and_every_quote_is_exact(
                 assert source.session_id in {o.session_id for o in made.open}
                 continue
             assert by_id[source.session_id].round == source.round
-            names = {"criterion": [r.criterion for r in by_id[source.session_id].criteria], "verdict": [None]}
+            names: dict[str, list[str | None]] = {
+                "criterion": [r.criterion for r in by_id[source.session_id].criteria],
+                "verdict": [None],
+            }
             assert source.name in names.get(source.part, [f.flag for f in by_id[source.session_id].flags])
             for cut in source.quotes:
                 assert ANSWER[cut.start : cut.end] == cut.text
