@@ -11,7 +11,9 @@ from typing import Any
 from eval.candidates import Candidate, Speaker
 from interviewer.client import Client, ServiceError, Socket, open_socket
 from interviewer.core import events as ev
-from interviewer.core.rubric import Rubric
+from interviewer.core.guard import split_turn
+from interviewer.core.rubric import Move, Question, Rubric, SeniorityLevel
+from interviewer.core.wording import shared
 from interviewer.web import wire
 
 MOST_TURNS = 60
@@ -61,19 +63,23 @@ def hold(url: str, candidate: Candidate, rubric: Rubric, persona: str, *, seed: 
 async def _talk(url: str, token: str, speaker: Speaker, rubric: Rubric, held: Held) -> None:
     async with open_socket(url, held.session_id, token) as socket:
         probe: ev.ProbeChosen | None = None
+        asked, follows = "", False
         sent, first, answered = 0.0, True, 0
         while True:
             match await socket.receive():
                 case wire.EventMessage(recorded=ev.Recorded(event=ev.ProbeChosen() as chosen)):
+                    follows = probe is not None and probe.question_id == chosen.question_id
                     probe = chosen
+                case wire.QuestionDone(text=text):
+                    asked = text
                 case wire.QuestionDelta() if answered and first:
                     first = False
-                    times = held.follow_up_ms if probe and probe.criterion else held.main_ms
+                    times = held.follow_up_ms if follows else held.main_ms
                     times.append(round((time.perf_counter() - sent) * 1000, 1))
                 case wire.Status(stage="waiting", turn=turn) if probe is not None and turn > answered:
                     answered, first = turn, True
                     sent = time.perf_counter()
-                    await _reply(socket, speaker, rubric, probe)
+                    await _reply(socket, speaker, rubric, probe, asked if follows else None)
                     held.spent = speaker.spent
                 case wire.Status(stage="ended") | wire.ReportReady():
                     return
@@ -83,7 +89,9 @@ async def _talk(url: str, token: str, speaker: Speaker, rubric: Rubric, held: He
                     continue
 
 
-async def _reply(socket: Socket, speaker: Speaker, rubric: Rubric, probe: ev.ProbeChosen) -> None:
+async def _reply(
+    socket: Socket, speaker: Speaker, rubric: Rubric, probe: ev.ProbeChosen, follow_up: str | None
+) -> None:
     question = rubric.question(probe.question_id)
     if question is None:
         raise ServiceError(
@@ -92,4 +100,15 @@ async def _reply(socket: Socket, speaker: Speaker, rubric: Rubric, probe: ev.Pro
     if probe.turn > MOST_TURNS:
         await socket.send(wire.End())
         return
-    await socket.answer(speaker.reply(question, probe.criterion, probe.move))
+    aim = aimed_at(question, follow_up, speaker.candidate.level) if follow_up else (None, None)
+    await socket.answer(speaker.reply(question, *aim))
+
+
+def aimed_at(question: Question, asked: str, level: SeniorityLevel) -> tuple[str, Move]:
+    """Return what a follow-up is heard to be after, the criterion and the move, by its words alone.
+
+    While a session runs the service does not tell what it pursues; a candidate has the question and no more.
+    """
+    probes = [(target.criterion, probe) for target in question.targets for probe in target.probes]
+    criterion, probe = max(probes, key=lambda one: shared(split_turn(asked)[1] or asked, one[1].wording(level)))
+    return criterion, probe.move

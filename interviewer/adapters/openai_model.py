@@ -68,7 +68,7 @@ class OpenAIChat:
                     temperature=temperature,
                     seed=seed,
                     stream=True,
-                    extra_body=_CONTINUED if messages[-1]["role"] == "assistant" else None,
+                    extra_body=_CONTINUED if messages and messages[-1]["role"] == "assistant" else None,
                 )
                 async with stream:
                     async for chunk in stream:

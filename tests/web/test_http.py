@@ -310,7 +310,8 @@ async def test_who_hangs_up_on_a_batch_stops_the_judge() -> None:
     items = [{"id": str(n), "question": {"id": "dd-paged-kv"}, "answer": ANSWER} for n in range(100)]
     async with running(deps(FlakyStore.open("sqlite://"), judge=judge, judge_seconds=600)) as server:
         async with server.http.stream("POST", "/v1/score/batch?format=jsonl", json={"items": items}) as answer:
-            await anext(answer.aiter_lines())
+            lines = answer.aiter_lines()  # kept: when it is collected, the connection is closed
+            await anext(lines)
             await eventually(lambda: judge.hanging == CONCURRENT)
         await eventually(lambda: judge.hanging == 0)
     assert len(judge.windows) == 2 * CONCURRENT
