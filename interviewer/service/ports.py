@@ -139,18 +139,6 @@ class SessionRow(Frozen):
     ended: bool
 
 
-class Wiped(Frozen):
-    """What a deletion of everything took away, and what was found when it was looked for afterwards."""
-
-    sessions: tuple[str, ...]
-    """Ids of the sessions, replays included."""
-    loops: int
-    left: int
-    """Rows about them that are still in some table: none."""
-    scrubbed: bool
-    """Whether their words are gone from the database file too; if not, that is made up for at the next start."""
-
-
 class EventStore(Protocol):
     """Append-only event logs with optimistic concurrency. Every method is a short transaction of its own."""
 
@@ -243,16 +231,6 @@ class EventStore(Protocol):
 
         Raises:
             UnknownSession: no such session.
-            StoreError: nothing was deleted.
-        """
-        ...
-
-    async def wipe(self, owner: str | None) -> Wiped:
-        """Delete all sessions and loops of an owner, or of everybody, at once, and look whether they are really gone.
-
-        Keys of accounts stay: they are not what was said.
-
-        Raises:
             StoreError: nothing was deleted.
         """
         ...

@@ -56,26 +56,25 @@ class Database:
         """
         return self._write("write", work)
 
-    def erase(self, work: Callable[[Session], None]) -> bool:
+    def erase(self, work: Callable[[Session], T]) -> T:
         """Like :meth:`write`, for work that deletes text; on SQLite no trace of it stays in the file.
 
         The note that the file has to be scrubbed is committed together with the deletion, so a crash or a full disk in
         between only postpones the scrubbing to the next deletion or start.
 
-        Returns:
-            Whether it is scrubbed, as :meth:`scrub` says.
-
         Raises:
             StoreError: nothing was deleted.
         """
 
-        def noted(session: Session) -> None:
-            work(session)
+        def noted(session: Session) -> T:
+            found = work(session)
             if self._on_disk:
                 session.connection().exec_driver_sql("PRAGMA user_version=1")
+            return found
 
-        self._write("erase", noted)
-        return self.scrub()
+        found = self._write("erase", noted)
+        self.scrub()
+        return found
 
     def _write(self, operation: str, work: Callable[[Session], T]) -> T:
         with self._timed(operation), self._turn:

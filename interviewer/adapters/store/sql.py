@@ -13,7 +13,6 @@ from functools import partial
 from typing import Self
 
 from sqlalchemy import Engine
-from sqlmodel import Session
 
 from interviewer.adapters.store import upcast, work
 from interviewer.adapters.store.database import Database, Told
@@ -22,7 +21,7 @@ from interviewer.adapters.store.migrate import upgrade
 from interviewer.adapters.store.rows import number, summary
 from interviewer.adapters.store.tables import utc
 from interviewer.core.events import Event, Recorded, SessionStarted
-from interviewer.service.ports import SessionRow, Wiped
+from interviewer.service.ports import SessionRow
 
 
 class SqlEventStore:
@@ -123,19 +122,6 @@ class SqlEventStore:
         _check(session_id)
         await to_thread(self._db.erase, partial(work.remove, session_id=session_id))
 
-    async def wipe(self, owner: str | None) -> Wiped:
-        """Delete all sessions and loops of an owner, or of everybody, and look whether they are gone."""
-        gone: tuple[list[str], list[str]] = ([], [])
-
-        def wipe(session: Session) -> None:
-            nonlocal gone
-            gone = work.wipe(session, owner)
-
-        scrubbed = await to_thread(self._db.erase, wipe)
-        ids, loops = gone
-        left = await to_thread(self._db.read, partial(work.traces, ids=ids, loops=loops))
-        return Wiped(sessions=tuple(ids), loops=len(loops), left=left, scrubbed=scrubbed)
-
     async def replays(self, session_id: str) -> list[str]:
         """Return the ids of all replays of a session, replays of replays included."""
         _check(session_id)
@@ -170,14 +156,7 @@ class SqlEventStore:
 
     async def purge(self, before: datetime) -> int:
         """Delete what nothing was added to since a moment, really; returns the number of sessions."""
-        gone = 0
-
-        def purge(session: Session) -> None:
-            nonlocal gone
-            gone = work.purge(session, utc(before))
-
-        await to_thread(self._db.erase, purge)
-        return gone
+        return await to_thread(self._db.erase, partial(work.purge, before=utc(before)))
 
     async def ids(self, owner: str | None = None) -> list[tuple[str, int]]:
         """Return the id and the number of events of every session, oldest first."""
@@ -185,14 +164,7 @@ class SqlEventStore:
 
     async def delete_all(self, owner: str | None = None) -> int:
         """Delete all sessions and loops of somebody, really; returns the number of sessions."""
-        gone = 0
-
-        def remove(session: Session) -> None:
-            nonlocal gone
-            gone = work.remove_all(session, owner)
-
-        await to_thread(self._db.erase, remove)
-        return gone
+        return await to_thread(self._db.erase, partial(work.remove_all, owner=owner))
 
     async def create_loop(self, loop_id: str, at: datetime, level: str, owner: str = "") -> None:
         """Store a loop.

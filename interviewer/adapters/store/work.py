@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import delete, func, insert, or_, update
+from sqlalchemy import delete, insert, update
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
@@ -91,34 +91,6 @@ def remove(session: Session, session_id: str) -> None:
     session.exec(delete(SessionTable).where(col(SessionTable.id).in_(ids)))
     used = select(SessionTable.id).where(col(SessionTable.loop_id) == col(LoopTable.id)).exists()
     session.exec(delete(LoopTable).where(col(LoopTable.id).in_(grouped), ~used))
-
-
-def wipe(session: Session, owner: str | None) -> tuple[list[str], list[str]]:
-    """Delete all sessions, with their replays, and loops of an owner, or of everybody; returns the ids of both."""
-    mine, rounds = select(SessionTable.id), select(LoopTable.id)
-    if owner is not None:
-        mine, rounds = mine.where(SessionTable.owner == owner), rounds.where(LoopTable.owner == owner)
-    ids, loops = list(session.exec(mine)), list(session.exec(rounds))
-    ids = list(dict.fromkeys([*ids, *(child for parent in ids for child in replays(session, parent))]))
-    for part in _chunks(ids):
-        session.exec(delete(SessionTable).where(col(SessionTable.id).in_(part)))
-    for part in _chunks(loops):
-        session.exec(delete(LoopTable).where(col(LoopTable.id).in_(part)))
-    return ids, loops
-
-
-def traces(session: Session, ids: Sequence[str], loops: Sequence[str]) -> int:
-    """Count the rows of any table that are about some sessions or loops."""
-    found_ = 0
-    for part in _chunks(ids):
-        here = or_(col(SessionTable.id).in_(part), col(SessionTable.parent).in_(part))
-        found_ += session.exec(select(func.count()).select_from(SessionTable).where(here)).one()
-        found_ += session.exec(
-            select(func.count()).select_from(EventTable).where(col(EventTable.session_id).in_(part))
-        ).one()
-    for part in _chunks(loops):
-        found_ += session.exec(select(func.count()).select_from(LoopTable).where(col(LoopTable.id).in_(part))).one()
-    return found_
 
 
 def _chunks(ids: Sequence[str], size: int = 500) -> Iterator[Sequence[str]]:
