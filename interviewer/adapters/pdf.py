@@ -16,10 +16,12 @@ from typing import Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
+from interviewer.core.resume import MAX_RESUME
+
 MAX_BYTES = 3_000_000
 """Bytes of a file."""
 MAX_PAGES = 20
-MAX_TEXT = 20_000
+MAX_TEXT = MAX_RESUME
 """Characters that a resume or a job description may have."""
 _MAX_REPORT = 1_000_000
 _START = "import sys; sys.path.append(sys.argv[1]); from interviewer.adapters.pdf_child import main; main()"

@@ -113,7 +113,7 @@ def _note(
 ) -> CoachingNote:
     criterion = vocabulary.criteria[found.criterion]
     upper = next((clauses for level, clauses in criterion.clauses.items() if int(level) == found.level + 1), ())
-    seen = [clause_seen(clause, said, wrong) for clause in upper]
+    seen = [_seen(clause, said, wrong) for clause in upper]
     # What carries the level is asked about; where nothing does, what another clause was seen in.
     near = [q for q in found.evidence if any(_of(q, s) for s in said)] or [q for q in seen if q]
     return CoachingNote(
@@ -130,7 +130,7 @@ def _of(found: Quote, said: Said) -> bool:
     return found.turn == said.turn and said.text[found.start : found.end] == found.text
 
 
-def clause_seen(clause: Clause, said: Sequence[Said], wrong: Sequence[Finding]) -> Quote | None:
+def _seen(clause: Clause, said: Sequence[Said], wrong: Sequence[Finding]) -> Quote | None:
     """Return the sentence that shows a clause, or ``None``; ``wrong`` are the claims that show nothing."""
     for one in said:
         span = shows(clause.check, one.text) if clause.check else None

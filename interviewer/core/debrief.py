@@ -48,7 +48,8 @@ def debrief(
     known = coverage(state, rubric)
     rows = tuple(_row(c, vocabulary, state, rubric.veto) for c in known.criteria)
     flags = round_flags(state, known)
-    plans = _plans(state, rubric, vocabulary)
+    claims = _claims(state, rubric)
+    plans = _plans(state, rubric, vocabulary, claims)
     probes = tuple(_probe(turn, turn.question, state, plans) for turn in state.turns if turn.question)
     hints = len(state.hints)
     return Debrief(
@@ -60,7 +61,7 @@ def debrief(
         main=_main(plans, known),
         criteria=rows,
         flags=flags,
-        facts=_facts(state, rubric),
+        facts=tuple(fact for found in claims.values() for fact in found),
         scenario=_scenario(state, scenario) if scenario else None,
         drill=_drill(state, rubric, known, drill) if drill else None,
         code=tuple(CodeRow(turn=t.number, report=t.code) for t in state.turns if t.code),
@@ -74,32 +75,35 @@ def debrief(
     )
 
 
-def _facts(state: SessionState, rubric: Rubric) -> tuple[Finding, ...]:
-    return tuple(fact for t in state.turns if t.number not in state.superseded for fact in _claims(t, rubric))
+def _claims(state: SessionState, rubric: Rubric) -> dict[int, tuple[Finding, ...]]:
+    """Check the claims of every answer that counts, by turn."""
+    void = state.superseded
+    return {
+        t.number: check_answer(t.answer.text, rubric.question(t.question_id or ""), t.number)
+        for t in state.turns
+        if t.answer and t.number not in void
+    }
 
 
-def _claims(turn: Turn, rubric: Rubric) -> tuple[Finding, ...]:
-    question = rubric.question(turn.question_id or "")
-    return check_answer(turn.answer.text, question, turn.number) if turn.answer else ()
-
-
-def _plans(state: SessionState, rubric: Rubric, vocabulary: Vocabulary) -> dict[int, CoachingPlan]:
-    """Coach every answer that was read and counts, by turn."""
+def _plans(
+    state: SessionState, rubric: Rubric, vocabulary: Vocabulary, claims: Mapping[int, tuple[Finding, ...]]
+) -> dict[int, CoachingPlan]:
+    """Coach every answer that was read and counts, by turn; ``claims`` are those that were checked in them."""
     plans: dict[int, CoachingPlan] = {}
     said: dict[str, list[Said]] = {}
     facts: dict[str, list[Finding]] = {}
     for turn in state.turns:
-        if turn.answer is None or turn.number in state.superseded:
+        if turn.answer is None or turn.number not in claims:
             continue
         key = turn.question_id or f"turn-{turn.number}"
-        before, claims = said.setdefault(key, []), facts.setdefault(key, [])
-        claims += _claims(turn, rubric)
+        before, checked = said.setdefault(key, []), facts.setdefault(key, [])
+        checked += claims[turn.number]
         if isinstance(turn.result, Assessment):
             known = tuple(c for c in turn.result.criteria if c.criterion in vocabulary.criteria)
             read = turn.result.model_copy(update={"criteria": known})
             question = rubric.question(turn.question_id or "")
             plans[turn.number] = coach(
-                read, vocabulary, question, turn.answer.text, claims, turn.number, recent(before)
+                read, vocabulary, question, turn.answer.text, checked, turn.number, recent(before)
             )
         before.append(Said(turn=turn.number, text=turn.answer.text))
     return plans

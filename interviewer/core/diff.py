@@ -6,6 +6,7 @@ from typing import Literal
 
 from interviewer.core.assessment import Assessment, Frozen
 from interviewer.core.debrief_rows import Debrief
+from interviewer.core.events import ProbeChosen
 from interviewer.core.session import SessionState, Turn
 from interviewer.core.text import label
 
@@ -109,32 +110,25 @@ def _turn(old: Turn, new: Turn, child: SessionState, replayed: bool) -> ProbeDif
     other = new.alternative or (new.probe if new.probe and was and new.probe.probe != was.probe else None)
     ends = replayed and new.alternative is None
     same = not ends and (other is None or (was is not None and other.probe == was.probe))
-    instead = None if same or ends else other
-    return ProbeDiff(
-        turn=old.number,
-        minute=_minute(old, child),
-        asked=old.question.text if old.question else None,
-        asked_criterion=was.criterion if was else None,
-        asked_move=was.move if was else None,
-        asked_why=was.reason if was else None,
-        instead=instead.probe if instead else None,
-        instead_criterion=instead.criterion if instead else None,
-        instead_move=instead.move if instead else None,
-        instead_minute=_minute(new, child),
-        why="Nothing was left that they would have asked; they would have ended the round here."
-        if ends
-        else other.reason
-        if other
-        else None,
-        same=same,
-        ends=ends,
-        answer_changed=(old.answer.text if old.answer else None) != (new.answer.text if new.answer else None),
-    )
+    row = _row(old, new, None if same or ends else other, child, same=same)
+    why = other.reason if other else None
+    if ends:
+        why = "Nothing was left that they would have asked; they would have ended the round here."
+    changed = (old.answer.text if old.answer else None) != (new.answer.text if new.answer else None)
+    return row.model_copy(update={"why": why, "ends": ends, "answer_changed": changed})
 
 
 def _lone(old: Turn | None, new: Turn | None, child: SessionState) -> ProbeDiff:
     """Return the row of a turn that only one of the two has."""
-    was, now = old.probe if old else None, new.probe if new else None
+    row = _row(old, new, new.probe if new else None, child, same=False)
+    return row.model_copy(update={"only": "original" if old else "replay"})
+
+
+def _row(
+    old: Turn | None, new: Turn | None, instead: ProbeChosen | None, child: SessionState, *, same: bool
+) -> ProbeDiff:
+    """Return what was asked in a turn beside ``instead``; one of the two turns is there."""
+    was = old.probe if old else None
     return ProbeDiff(
         turn=(old or new).number,  # type: ignore[union-attr] # one of them is there
         minute=_minute(old, child),
@@ -142,13 +136,12 @@ def _lone(old: Turn | None, new: Turn | None, child: SessionState) -> ProbeDiff:
         asked_criterion=was.criterion if was else None,
         asked_move=was.move if was else None,
         asked_why=was.reason if was else None,
-        instead=now.probe if now else None,
-        instead_criterion=now.criterion if now else None,
-        instead_move=now.move if now else None,
+        instead=instead.probe if instead else None,
+        instead_criterion=instead.criterion if instead else None,
+        instead_move=instead.move if instead else None,
         instead_minute=_minute(new, child),
-        why=now.reason if now else None,
-        same=False,
-        only="original" if old else "replay",
+        why=instead.reason if instead else None,
+        same=same,
     )
 
 

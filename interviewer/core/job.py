@@ -12,10 +12,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from interviewer.core.assessment import Frozen
-from interviewer.core.passages import passages
+from interviewer.core.passages import told
 from interviewer.core.rubric import Rubric
 from interviewer.core.scenario import Scenario
-from interviewer.core.screen import addresses_reader
 from interviewer.core.text import Quote, content_words
 
 ONCE = 1.25
@@ -65,7 +64,7 @@ class Steer(Frozen):
 @lru_cache(maxsize=64)
 def steers(job: str) -> tuple[Steer, ...]:
     """Return the criteria that ``job`` mentions, in the order of the mapping."""
-    read = [s for s in passages(job) if not addresses_reader(s.of(job))]
+    read, _ = told(job)
     found = []
     for criterion, pattern in MENTIONS.items():
         words: dict[str, Quote] = {}

@@ -24,14 +24,16 @@ def passages(text: str) -> list[Span]:
     return [inner for block in _blocks(text) for inner in _sentences(text, block)]
 
 
-def addressed(text: str) -> list[Span]:
-    """Return the passages that talk to whoever reads or judges the text, as a prompt injection does."""
-    return [span for span in passages(text) if addresses_reader(span.of(text))]
+def told(text: str) -> tuple[list[Span], int]:
+    """Return the passages that tell something, and how many talk to whoever reads the text, as an injection does."""
+    found = passages(text)
+    kept = [span for span in found if not addresses_reader(span.of(text))]
+    return kept, len(found) - len(kept)
 
 
 def readable(text: str) -> str:
     """Return ``text`` with single spaces and without the passages that talk to its reader."""
-    return " ".join(" ".join(s.of(text).split()) for s in passages(text) if not addresses_reader(s.of(text)))
+    return " ".join(" ".join(span.of(text).split()) for span in told(text)[0])
 
 
 def _blocks(text: str) -> list[Span]:

@@ -12,8 +12,7 @@ from typing import Literal, TypeAlias
 
 from interviewer.core.assessment import Frozen, Notice
 from interviewer.core.numerals import NUMBER
-from interviewer.core.passages import passages
-from interviewer.core.screen import addresses_reader
+from interviewer.core.passages import told
 from interviewer.core.text import Quote, Span, quote
 
 ClaimKind: TypeAlias = Literal["led", "scale", "number"]
@@ -103,8 +102,7 @@ class Found(Frozen):
 @lru_cache(maxsize=64)
 def read_resume(text: str) -> Found:
     """Find what a resume says; the same text gives the same result."""
-    read = [span for span in passages(text) if not addresses_reader(span.of(text))]
-    left_out = len(passages(text)) - len(read)
+    read, left_out = told(text)
     return Found(
         projects=tuple(quote(text, span) for span in _projects(text, read))[:_MOST],
         claims=tuple(_claims(text, read))[:_MOST],

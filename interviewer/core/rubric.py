@@ -178,6 +178,11 @@ class Rubric(Strict):
         """Return the question with that id, or ``None``."""
         return next((q for q in self.questions if q.id == question_id), None)
 
+    def read_on(self, question_id: str | None) -> tuple[str, ...]:
+        """Return the criteria that an answer is read on: its question's targets, else what the round must ask."""
+        question = self.question(question_id or "")
+        return tuple(t.criterion for t in question.targets) if question else self.must_ask
+
     def problems(self, vocabulary: Vocabulary) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """Yield ``(path, message)`` for each broken reference or rule that the types cannot express."""
         for field, ids in (("weights", tuple(self.weights)), ("must_ask", self.must_ask), ("veto", self.veto)):

@@ -97,7 +97,7 @@ class Asker:
             usable, problems = _checked(asked.text, question, context, tie if led is None else None)
             asked.problems += problems
             if usable is not None:
-                asked.source = "tied" if led == "tied" or usable != usable.removeprefix(f"{tie} ") else "generated"
+                asked.source = "tied" if led == "tied" or "not_tied" in problems else "generated"
                 async for piece in _emit(usable, asked):
                     yield piece
                 return
@@ -110,10 +110,10 @@ class Asker:
         async for piece in _emit(f"{lead}{request.probe}", asked):
             yield piece
 
-    async def main_question(
+    def main_question(
         self, persona: Persona, question: str, greet: int | None, seed: int, asked: Asked
     ) -> AsyncGenerator[str, None]:
-        """Yield a main question in its authored wording.
+        """Return the stream of a main question in its authored wording.
 
         Args:
             persona: Who asks.
@@ -122,13 +122,11 @@ class Asker:
             seed: Chooses among greetings and transitions.
             asked: Filled in while streaming.
         """
-        asked.source = "authored"
         if greet is None:
-            before = _pick(persona.transitions, seed)
+            before = persona.transitions[seed % len(persona.transitions)]
         else:
-            before = _pick(persona.openings, seed).replace("{minutes}", str(greet))
-        async for piece in _emit(f"{before} {question}", asked):
-            yield piece
+            before = persona.openings[seed % len(persona.openings)].replace("{minutes}", str(greet))
+        return self.authored(before, question, asked)
 
     async def authored(self, before: str, question: str, asked: Asked) -> AsyncGenerator[str, None]:
         """Yield authored wording as it is, after ``before``."""
@@ -250,7 +248,3 @@ def _unused(options: tuple[str, ...], seed: int, asked: tuple[str, ...]) -> str:
     """Return one of a persona's phrases that this session has not heard yet, while there is one."""
     turned = [options[(seed + step) % len(options)] for step in range(len(options))]
     return next((o for o in turned if not any(o in earlier for earlier in asked)), turned[0])
-
-
-def _pick(options: tuple[str, ...], seed: int) -> str:
-    return options[seed % len(options)]

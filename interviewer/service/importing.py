@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from interviewer.core import events as ev
-from interviewer.core.assessment import Assessment, Frozen
+from interviewer.core.assessment import Frozen
 from interviewer.core.intake import FORMATS, MAX_ANSWERS, MAX_SPOKEN, MAX_TRANSCRIPT, detect, read
 from interviewer.core.reading import Said, specs
 from interviewer.core.rubric import Question, Rubric, SeniorityLevel
@@ -25,6 +25,7 @@ from interviewer.service.deps import Deps
 from interviewer.service.errors import Refused
 from interviewer.service.ports import ConcurrentAppend, StoreError, UnknownSession
 from interviewer.service.sessions import Sessions, hash_token
+from interviewer.service.turns import reading
 
 _log = logging.getLogger(__name__)
 
@@ -180,15 +181,11 @@ class Imports:
 
     async def _assess(self, state: SessionState, number: int, rubric: Rubric) -> ev.Event:
         turn = next(t for t in state.turns if t.number == number)
-        question = rubric.question(turn.question_id or "")
         earlier = [t for t in state.on_question(turn.question_id or "") if t.number <= number]
         said = [Said(turn=t.number, text=t.answer.text) for t in earlier if t.answer]
-        names = [t.criterion for t in question.targets] if question else list(rubric.must_ask)
         asked = turn.question.text if turn.question else ""
-        result = await self._deps.judging.assess(asked, said, specs(self._deps.library.vocabulary, names))
-        if isinstance(result, Assessment):
-            return ev.AnswerAssessed(turn=number, assessment=result)
-        return ev.AnswerUnscored(turn=number, reason=result.reason, detail=result.detail, notices=result.notices)
+        criteria = specs(self._deps.library.vocabulary, rubric.read_on(turn.question_id))
+        return reading(number, await self._deps.judging.assess(asked, said, criteria))
 
     async def _append(self, state: SessionState, event: ev.Event) -> SessionState:
         for recorded in await self._deps.store.append(

@@ -14,7 +14,7 @@ from contextlib import aclosing
 from typing import Literal
 
 from interviewer.core import events as ev
-from interviewer.core.assessment import Assessment, Unscored, UnscoredReason
+from interviewer.core.assessment import Unscored, UnscoredReason
 from interviewer.core.code import held
 from interviewer.core.drills import Drill, DrillEvent, narrowed
 from interviewer.core.material import choose
@@ -33,11 +33,13 @@ from interviewer.service.errors import Refused
 from interviewer.service.frames import Committed, Delta, Failed, Progress, Sink
 from interviewer.service.ports import ConcurrentAppend, StoreError, UnknownSession
 from interviewer.service.turns import (
+    chosen,
     handover,
     heard,
     latest_code,
     next_request,
     picked_up,
+    reading,
     turn_request,
     turn_seed,
     wholly_said,
@@ -318,19 +320,11 @@ class Interview:
     async def _judge(self) -> None:
         turn = self._turn
         said, question = heard(self.state, turn, self.rubric)
-        targets = self.rubric.question(turn.question_id) if turn.question_id else None
-        names = [t.criterion for t in targets.targets] if targets else list(self.rubric.must_ask)
-        criteria = specs(self._deps.library.vocabulary, names)
+        criteria = specs(self._deps.library.vocabulary, self.rubric.read_on(turn.question_id))
         result, _ = await asyncio.gather(self._deps.judging.assess(question, said, criteria), self._check_code(turn))
         if isinstance(result, Unscored) and result.reason is UnscoredReason.JUDGE_UNAVAILABLE and await self._again():
             result = await self._deps.judging.assess(question, said, criteria)
-        result = held(result, latest_code(self.state, self._turn))
-        if isinstance(result, Assessment):
-            await self._append(ev.AnswerAssessed(turn=turn.number, assessment=result))
-        else:
-            await self._append(
-                ev.AnswerUnscored(turn=turn.number, reason=result.reason, detail=result.detail, notices=result.notices)
-            )
+        await self._append(reading(turn.number, held(result, latest_code(self.state, self._turn))))
 
     async def _check_code(self, turn: Turn) -> None:
         """Look at the code of the answer, beside the judge, and store what was found; once per answer."""
@@ -354,18 +348,7 @@ class Interview:
             return
         decision = choose(self.state, self.rubric, self.persona, elapsed, only)
         if isinstance(decision, Ask):
-            await self._append(
-                ev.ProbeChosen(
-                    turn=len(self.state.turns) + 1,
-                    question_id=decision.question_id,
-                    criterion=decision.criterion,
-                    move=decision.move,
-                    probe=decision.probe,
-                    reason=decision.reason,
-                    elapsed=round(elapsed, 4),
-                    cited=decision.cited,
-                )
-            )
+            await self._append(chosen(decision, len(self.state.turns) + 1, round(elapsed, 4)))
             return
         farewell = self.persona.closings[self.state.started.seed % len(self.persona.closings)]
         reason: Literal["time", "complete"] = decision.cause

@@ -32,7 +32,7 @@ from interviewer.service.errors import Refused
 from interviewer.service.ports import UnknownSession
 from interviewer.service.replay_log import Log, spent
 from interviewer.service.sessions import Sessions, hash_token
-from interviewer.service.turns import heard, latest_code
+from interviewer.service.turns import chosen, heard, latest_code, reading
 
 
 class Replays:
@@ -202,19 +202,7 @@ class Replays:
         log.add(probe)
         log.add(question)
         if isinstance(choice, Ask):
-            log.add(
-                ev.ProbeChosen(
-                    turn=turn.number,
-                    question_id=choice.question_id,
-                    criterion=choice.criterion,
-                    move=choice.move,
-                    probe=choice.probe,
-                    reason=choice.reason,
-                    cited=choice.cited,
-                    elapsed=probe.elapsed,
-                    counterfactual=True,
-                )
-            )
+            log.add(chosen(choice, turn.number, probe.elapsed, counterfactual=True))
         for hint in (h for h in parent.hints if h.turn == turn.number):
             log.add(hint)
         if turn.answer is not None:
@@ -227,15 +215,11 @@ class Replays:
     async def _reading(self, state: SessionState, turn: Turn, rubric: Rubric) -> ev.Event:
         """Return the reading of a turn: the parent's when it still holds, else a new one."""
         if isinstance(turn.result, Assessment):
-            return ev.AnswerAssessed(turn=turn.number, assessment=turn.result)
+            return reading(turn.number, turn.result)
         said, asked = heard(state, state.turns[-1], rubric)
-        question = rubric.question(turn.question_id or "")
-        names = [t.criterion for t in question.targets] if question else list(rubric.must_ask)
-        result = await self._deps.judging.assess(asked, said, specs(self._deps.library.vocabulary, names))
-        result = held(result, latest_code(state, state.turns[-1]))
-        if isinstance(result, Assessment):
-            return ev.AnswerAssessed(turn=turn.number, assessment=result)
-        return ev.AnswerUnscored(turn=turn.number, reason=result.reason, detail=result.detail, notices=result.notices)
+        criteria = specs(self._deps.library.vocabulary, rubric.read_on(turn.question_id))
+        result = await self._deps.judging.assess(asked, said, criteria)
+        return reading(turn.number, held(result, latest_code(state, state.turns[-1])))
 
     async def _store(self, log: Log) -> str:
         token = secrets.token_urlsafe(24)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
+from interviewer.core import events as ev
 from interviewer.core import guard
+from interviewer.core.assessment import Assessment, JudgeResult
 from interviewer.core.code import CodeReport
 from interviewer.core.drills import DrillEvent
 from interviewer.core.persona import Persona
+from interviewer.core.probe import Ask
 from interviewer.core.prompts import TurnRequest, history
 from interviewer.core.reading import Said
 from interviewer.core.requests import recognise
@@ -79,6 +82,28 @@ def heard(state: SessionState, turn: Turn, rubric: Rubric) -> tuple[Sequence[Sai
     if question is not None:
         return said, question.wording(state.started.level)
     return said, turn.question.text if turn.question else ""
+
+
+def chosen(ask: Ask, turn: int, elapsed: float, *, counterfactual: bool = False) -> ev.ProbeChosen:
+    """Return the event of a decision to ask; ``elapsed`` is the share of the round that had passed."""
+    return ev.ProbeChosen(
+        turn=turn,
+        question_id=ask.question_id,
+        criterion=ask.criterion,
+        move=ask.move,
+        probe=ask.probe,
+        reason=ask.reason,
+        cited=ask.cited,
+        elapsed=elapsed,
+        counterfactual=counterfactual,
+    )
+
+
+def reading(turn: int, result: JudgeResult) -> ev.AnswerAssessed | ev.AnswerUnscored:
+    """Return the event of what the judge made of a turn's answer."""
+    if isinstance(result, Assessment):
+        return ev.AnswerAssessed(turn=turn, assessment=result)
+    return ev.AnswerUnscored(turn=turn, reason=result.reason, detail=result.detail, notices=result.notices)
 
 
 def wholly_said(text: str, facts: Sequence[ScenarioFact | DrillEvent]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 from interviewer.core.diff import ReplayDiff
 from interviewer.core.events import Mode
 from interviewer.core.intake import MAX_TRANSCRIPT
+from interviewer.core.resume import MAX_RESUME
 from interviewer.core.rubric import SeniorityLevel
 from interviewer.service.importing import Format
 from interviewer.service.ports import SessionRow
@@ -16,7 +17,7 @@ from interviewer.service.score_request import BatchEntry
 from interviewer.service.scoring import BatchOutcome
 from interviewer.web.state import AdapterVersion
 
-Notes = Annotated[str, Field(max_length=20_000)]
+Notes = Annotated[str, Field(max_length=MAX_RESUME)]
 Name = Annotated[str, Field(min_length=1, max_length=64)]
 Minutes = Annotated[int, Field(ge=5, le=240)]
 Seed = Annotated[int, Field(ge=0, lt=2**31)]
