@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from interviewer.service.errors import Refused
 from interviewer.web import errors
 from interviewer.web.auth import COOKIE, Who
-from interviewer.web.state import Service
+from interviewer.web.state import Service, Srv
 
 router = APIRouter(prefix="/auth")
 
@@ -38,15 +38,14 @@ class SignIn(BaseModel):
 
 
 @router.get("")
-async def who_am_i(request: Request, caller: Who) -> AuthView:
+async def who_am_i(service: Srv, caller: Who) -> AuthView:
     """Return whether a key is needed, and who is signed in."""
-    return _view(request.app.state.service, caller.key.name if caller.key else None)
+    return _view(service, caller.key.name if caller.key else None)
 
 
 @router.post("", responses={200: {"model": AuthView}})
-async def sign_in(request: Request, body: SignIn) -> Response:
+async def sign_in(request: Request, body: SignIn, service: Srv) -> Response:
     """Sign a browser in: answers with a cookie that ends by itself."""
-    service: Service = request.app.state.service
     if service.accounts is None:
         raise Refused("no_accounts", "This service runs without accounts; there is nothing to sign in to.")
     try:
@@ -67,9 +66,8 @@ async def sign_in(request: Request, body: SignIn) -> Response:
 
 
 @router.delete("", status_code=204)
-async def sign_out(request: Request, caller: Who) -> Response:
+async def sign_out(service: Srv, caller: Who) -> Response:
     """Sign the browser out: its cookie is void at once."""
-    service: Service = request.app.state.service
     if service.accounts is not None and caller.cookie is not None:
         await service.accounts.sign_out(caller.cookie)
     response = Response(status_code=204)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 from pydantic import BaseModel
 from starlette.responses import StreamingResponse
 
 from interviewer.service.errors import Refused
 from interviewer.service.memory import Attempts, Format, Progress
 from interviewer.web.auth import Who
-from interviewer.web.state import Service
+from interviewer.web.state import Srv
 from interviewer.web.view import shown
 
 router = APIRouter()
@@ -29,23 +29,18 @@ class Deleted(BaseModel):
     sessions: int
 
 
-def _service(request: Request) -> Service:
-    service: Service = request.app.state.service
-    return service
-
-
 @router.get("/progress")
-async def progress(request: Request, caller: Who) -> Progress:
+async def progress(service: Srv, caller: Who) -> Progress:
     """Return levels over time with their uncertainty, flags, and what to practise next with the reason."""
-    return await _service(request).memory.progress(caller.only)
+    return await service.memory.progress(caller.only)
 
 
 @router.get("/questions/{question_id}/attempts")
 async def attempts(
-    question_id: str, request: Request, caller: Who, first: Number = None, second: Number = None
+    question_id: str, service: Srv, caller: Who, first: Number = None, second: Number = None
 ) -> Attempts:
     """Return all attempts at a question, and two of them side by side: the last two, or those that are named."""
-    return await _service(request).memory.attempts(question_id, caller.only, first, second)
+    return await service.memory.attempts(question_id, caller.only, first, second)
 
 
 @router.get(
@@ -54,20 +49,18 @@ async def attempts(
     responses={200: {"content": {kind.split(";")[0]: {"schema": {"type": "string"}} for kind, _ in _KINDS.values()}}},
 )
 async def export(
-    request: Request, caller: Who, kind: Annotated[Format, Query(alias="format")] = "json"
+    service: Srv, caller: Who, kind: Annotated[Format, Query(alias="format")] = "json"
 ) -> StreamingResponse:
     """Write everything out: sessions with events and reports as JSON Lines, levels as CSV, or text to read."""
     media, suffix = _KINDS[kind]
     name = f'attachment; filename="interviews.{suffix}"'
-    parts = _service(request).memory.export(kind, caller.only, shown)
+    parts = service.memory.export(kind, caller.only, shown)
     return StreamingResponse(parts, media_type=media, headers={"content-disposition": name})
 
 
 @router.delete("/sessions")
-async def delete_everything(
-    request: Request, caller: Who, confirm: Annotated[str, Query(max_length=64)] = ""
-) -> Deleted:
+async def delete_everything(service: Srv, caller: Who, confirm: Annotated[str, Query(max_length=64)] = "") -> Deleted:
     """Delete all sessions and loops of the caller and everything said in them, really; needs ``confirm=everything``."""
     if confirm != "everything":
         raise Refused("not_confirmed", "This deletes every session for good; to do so, add ?confirm=everything.")
-    return Deleted(sessions=await _service(request).memory.delete_everything(caller.only))
+    return Deleted(sessions=await service.memory.delete_everything(caller.only))

@@ -6,7 +6,7 @@ import asyncio
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Query, Request, WebSocket
+from fastapi import APIRouter, Query, WebSocket
 from pydantic import BaseModel
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 
@@ -25,7 +25,7 @@ from interviewer.service.scoring import ScoreResult, unique
 from interviewer.web import auth_routes, memory_routes, profile_routes, socket
 from interviewer.web import models as m
 from interviewer.web.auth import Who, opening
-from interviewer.web.state import Service
+from interviewer.web.state import Service, Srv
 from interviewer.web.view import shown
 
 _REFUSED: dict[int | str, dict[str, Any]] = {"4XX": {"model": m.ErrorView}, "503": {"model": m.ErrorView}}
@@ -35,14 +35,6 @@ router = APIRouter(prefix="/v1", responses=_REFUSED)
 def _also(model: type[BaseModel], *types: str) -> dict[int | str, dict[str, Any]]:
     """Describe a response that is JSON of ``model`` or, on request, text."""
     return {200: {"model": model, "content": {kind: {"schema": {"type": "string"}} for kind in types}}}
-
-
-def _service(request: Request) -> Service:
-    service: Service = request.app.state.service
-    return service
-
-
-Srv = Annotated[Service, Depends(_service)]
 
 
 def ws_url(session_id: str) -> str:

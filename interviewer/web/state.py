@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Annotated, Protocol
+
+from fastapi import Depends, Request
 
 from interviewer.core.assessment import Frozen
 from interviewer.service.accounts import Accounts
@@ -166,3 +168,12 @@ def assemble(
         metrics=metrics,
         engine_load=engine_load,
     )
+
+
+def _of(request: Request) -> Service:
+    service: Service = request.app.state.service
+    return service
+
+
+Srv = Annotated[Service, Depends(_of)]
+"""What a route asks for to be given the service."""

@@ -166,3 +166,20 @@ export function busy(text) {
   }, 1000);
   return { node, stop: () => { clearInterval(timer); node.remove(); } };
 }
+
+/** Do the work of a button, one at a time: `problem` shows that it goes on, and afterwards what went wrong. */
+export async function working(button, problem, text, work) {
+  if (button.getAttribute("aria-disabled") === "true") return;
+  button.setAttribute("aria-disabled", "true");
+  clear(problem);
+  const wait = busy(text);
+  problem.append(wait.node);
+  try {
+    await work();
+  } catch (error) {
+    problem.append(errorBox(error));
+  } finally {
+    wait.stop();
+    button.removeAttribute("aria-disabled");
+  }
+}

@@ -1,7 +1,7 @@
 /** Sessions of this server, and the import of transcripts from elsewhere. */
 
 import * as api from "./api.js";
-import { announce, append, busy, clear, errorBox, field, h, option } from "./dom.js";
+import { announce, append, busy, clear, errorBox, field, h, option, working } from "./dom.js";
 import { t, tn } from "./i18n.js";
 import { nextLink, stateOf } from "./loop.js";
 import { everything, progress } from "./progress.js";
@@ -145,7 +145,6 @@ async function importForm(place, state, changed) {
       problem.append(errorBox(new Error(t("The file is not UTF-8 text. Save it as UTF-8 text, WebVTT, SRT or JSON; an archive or a Word file has to be unpacked first."))));
     }
   });
-  let running = false;
   append(
     place,
     h(
@@ -156,19 +155,10 @@ async function importForm(place, state, changed) {
         "form",
         {
           on: {
-            submit: async (event) => {
+            submit: (event) => {
               event.preventDefault();
-              if (running) return;
-              clear(problem);
-              if (!content.value.trim()) {
-                problem.append(errorBox(new Error(t("Paste a transcript or choose a file first."))));
-                return;
-              }
-              running = true;
-              button.setAttribute("aria-disabled", "true");
-              const sending = busy(t("Importing"));
-              problem.append(sending.node);
-              try {
+              working(button, problem, t("Importing"), async () => {
+                if (!content.value.trim()) throw new Error(t("Paste a transcript or choose a file first."));
                 const made = await api.importTranscript({
                   content: content.value,
                   rubric: rubric.value,
@@ -179,13 +169,7 @@ async function importForm(place, state, changed) {
                 if (!state.live) return;
                 imported(clear(result), made, state);
                 changed();
-              } catch (error) {
-                problem.append(errorBox(error));
-              } finally {
-                sending.stop();
-                running = false;
-                button.removeAttribute("aria-disabled");
-              }
+              });
             },
           },
         },

@@ -1,7 +1,7 @@
 /** The player: any session again, turn by turn, from its log. One turn is on the page at a time, however long it was. */
 
 import * as api from "./api.js";
-import { append, busy, clear, errorBox, field, h, option } from "./dom.js";
+import { append, busy, clear, errorBox, field, h, option, working } from "./dom.js";
 import { t, tn } from "./i18n.js";
 import * as parts from "./parts.js";
 import * as store from "./store.js";
@@ -239,30 +239,17 @@ function whatIf(id, turn, started, state) {
   const problem = h("div");
   const box = h("textarea", { value: given.text, maxlength: 20000, rows: 5 });
   const go = h("button", { type: "submit" }, t("Go on live from here"));
-  let running = false;
   const form = h(
     "form",
     {
       on: {
-        submit: async (event) => {
+        submit: (event) => {
           event.preventDefault();
-          if (running) return;
-          running = true;
-          go.setAttribute("aria-disabled", "true");
-          clear(problem);
-          const wait = busy(t("Preparing the interview"));
-          problem.append(wait.node);
-          try {
+          working(go, problem, t("Preparing the interview"), async () => {
             const made = await api.whatIf(id, turn.number, box.value === given.text ? {} : { [turn.number]: box.value });
             store.remember(made.id, made);
             if (state.live) location.hash = `#/s/${encodeURIComponent(made.id)}`;
-          } catch (error) {
-            problem.append(errorBox(error));
-          } finally {
-            wait.stop();
-            running = false;
-            go.removeAttribute("aria-disabled");
-          }
+          });
         },
       },
     },

@@ -1,7 +1,7 @@
 /** Replays: asking for one, and the comparison with its original. */
 
 import * as api from "./api.js";
-import { append, busy, clear, errorBox, field, h, option, table } from "./dom.js";
+import { append, busy, clear, errorBox, field, h, option, table, working } from "./dom.js";
 import { t } from "./i18n.js";
 import * as parts from "./parts.js";
 import { move, percent, plain } from "./words.js";
@@ -15,26 +15,13 @@ export function replayForm({ id, data, personas, titles, state }) {
   const round = h("select", null, option("", t("The same round")), [...titles].filter(([rubric]) => rubric !== data.round).map(([rubric, title]) => option(rubric, title)));
   const again = h("input", { type: "checkbox" });
   const run = h("button", { type: "submit" }, t("Replay"));
-  let running = false;
-  const submit = async (event) => {
+  const submit = (event) => {
     event.preventDefault();
-    if (running) return;
-    running = true;
-    run.setAttribute("aria-disabled", "true");
-    clear(problem);
-    const wait = busy(t("Replaying: the same answers again"));
-    problem.append(wait.node);
-    try {
+    working(run, problem, t("Replaying: the same answers again"), async () => {
       const body = { ...(who.value && { persona: who.value }), ...(round.value && { rubric: round.value }), ...(again.checked && { judge: "again" }) };
       const made = await api.replay(id, body);
       if (state.live) location.hash = `#/s/${encodeURIComponent(id)}/replay/${encodeURIComponent(made.id)}`;
-    } catch (error) {
-      problem.append(errorBox(error));
-    } finally {
-      wait.stop();
-      running = false;
-      run.removeAttribute("aria-disabled");
-    }
+    });
   };
   return h(
     "form",

@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { coaching } from "./coaching.js";
-import { append, busy, clear, errorBox, field, h, option } from "./dom.js";
+import { append, busy, clear, errorBox, field, h, option, working } from "./dom.js";
 import { t } from "./i18n.js";
 import * as parts from "./parts.js";
 import { levelSelect } from "./start.js";
@@ -101,23 +101,13 @@ function form(body, state, rubrics, criteria) {
   };
   rubric.addEventListener("change", fetchQuestions);
   question.addEventListener("change", describe);
-  let running = false;
-  data.addEventListener("submit", async (event) => {
+  data.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (running) return;
-    clear(problem);
-    const text = answer.value;
-    const chosen = [...data.querySelectorAll("[name=criterion]:checked")].map((box) => box.value);
-    const wrong = check(mode(), question.value, own.value, chosen, text);
-    if (wrong) {
-      problem.append(errorBox(new Error(wrong)));
-      return;
-    }
-    running = true;
-    button.setAttribute("aria-disabled", "true");
-    const wait = busy(t("Reading the answer"));
-    problem.append(wait.node);
-    try {
+    working(button, problem, t("Reading the answer"), async () => {
+      const text = answer.value;
+      const chosen = [...data.querySelectorAll("[name=criterion]:checked")].map((box) => box.value);
+      const wrong = check(mode(), question.value, own.value, chosen, text);
+      if (wrong) throw new Error(wrong);
       const request = { answer: text, level: level.value, question: mode() === "pick" ? { id: question.value } : { text: own.value.trim() } };
       if (mode() === "write") request.criteria = chosen;
       const found = await api.score(request);
@@ -125,13 +115,7 @@ function form(body, state, rubrics, criteria) {
       show(clear(result), found, text, state.texts);
       result.focus({ preventScroll: true });
       result.scrollIntoView({ block: "start" });
-    } catch (error) {
-      problem.append(errorBox(error));
-    } finally {
-      wait.stop();
-      running = false;
-      button.removeAttribute("aria-disabled");
-    }
+    });
   });
   append(body, data, result);
   fetchQuestions();
