@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import socket
 import subprocess
 import sys
 import warnings
@@ -18,6 +17,8 @@ import httpx2
 import psutil
 import psycopg
 
+from serving.engine_config import free_port
+
 Victim: TypeAlias = Literal["service", "engine", "database"]
 START_SECONDS = 120.0
 REAL_ENGINE_SECONDS = 420.0
@@ -25,14 +26,6 @@ REAL_ENGINE_SECONDS = 420.0
 
 class WorldError(Exception):
     """Something that has to run does not; the message says what and where its log is."""
-
-
-def free_port() -> int:
-    """Return a port of loopback that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 class Child:
@@ -106,11 +99,11 @@ class World:
         self.database_url = database_url
         self._real = real
         self._engine: Child | None = None
-        port = free_port()
+        port = free_port("127.0.0.1")
         self.url = f"http://127.0.0.1:{port}"
         more: list[str] = []
         if not real:
-            at = free_port()
+            at = free_port("127.0.0.1")
             timing = ["--first-ms", "150", "--token-ms", f"{token_seconds * 1000:g}"]
             health = f"http://127.0.0.1:{at}/health"
             self._engine = Child(

@@ -24,9 +24,10 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
-from eval.faults_world import Child, free_port
+from eval.faults_world import Child
 from interviewer.service.affinity import key_of
 from interviewer.web.wire import SUBPROTOCOL
+from serving.engine_config import free_port
 from serving.simulated import Timing, create_engine
 
 WORD_SECONDS = 0.012
@@ -84,7 +85,7 @@ async def rig(folder: Path, timing: Timing, core: int | None) -> AsyncIterator[R
         WorldError: the service does not come up.
     """
     stamps: dict[str, float] = {}
-    engine_port, port = free_port(), free_port()
+    engine_port, port = free_port("127.0.0.1"), free_port("127.0.0.1")
     app = create_engine(timing, told=stamps.__setitem__)
     config = uvicorn.Config(app, port=engine_port, log_level="critical", timeout_graceful_shutdown=1)
     engine = uvicorn.Server(config)

@@ -7,7 +7,6 @@ import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import sqlalchemy as sa
@@ -164,6 +163,6 @@ async def _append(store: SqlEventStore, session_id: str) -> None:
 
 
 def flat(found: dict[str, dict[str, float]]) -> float:
-    """Return the median of the longest session's turn as a multiple of the shortest's, of medians."""
+    """Return the median of the longest session's turn as a multiple of the shortest's."""
     values = [row["median"] for row in found.values()]
-    return round(values[-1] / median(values[:1]), 2)
+    return round(values[-1] / values[0], 2)

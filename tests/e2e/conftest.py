@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -14,15 +13,9 @@ from pathlib import Path
 import pytest
 
 from interviewer.client import Client
+from serving.engine_config import free_port
 
 START_SECONDS = 420
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 class Running:
@@ -34,7 +27,7 @@ class Running:
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        port = free_port()
+        port = free_port("127.0.0.1")
         self.url = f"http://127.0.0.1:{port}"
         # Turns wait longer than in use: a busy machine must not look like a broken one.
         environment = {**os.environ, "INTERVIEWER_DATA_DIR": str(self.data), "INTERVIEWER_TURN_SECONDS": "120"}
