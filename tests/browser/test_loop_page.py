@@ -39,7 +39,7 @@ def hold(page: Page, site: Site, loop: str, number: int, said: str) -> str:
 @pytest.fixture
 def loop(page: Page, site: Site) -> str:
     page.goto(f"{site.url}/")
-    page.get_by_text("Whole loop").click()
+    page.locator("label.card", has_text="Whole loop").click()
     page.get_by_label("Background").fill(PROFILE)
     page.get_by_role("button", name="Start the loop").click()
     page.wait_for_url(re.compile(r"#/l/"))

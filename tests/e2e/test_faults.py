@@ -37,6 +37,8 @@ def test_a_stop_in_the_middle_leaves_no_process(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "TMPDIR": str(tmp_path)},
+        # A job in the background of a shell ignores Ctrl-C, and so would every process that it starts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stderr is not None
     process.stderr.readline()  # the first kill is done: everything runs
