@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -27,14 +28,27 @@ class _Times:
     judge: list[float] = field(default_factory=list)
     done: list[float] = field(default_factory=list)
     gap: list[float] = field(default_factory=list)
+    pause: list[float] = field(default_factory=list)
     main_first: list[float] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
+
+    def rows(self) -> dict[str, list[float]]:
+        """Return the values by what they are; those that never came about are empty."""
+        return {
+            "answer to first token of a follow-up": self.first,
+            "answer to first token of a main question": self.main_first,
+            "judge, all criteria": self.judge,
+            "answer to whole question": self.done,
+            "longest pause within a follow-up": self.pause,
+            "per word of a follow-up, after its first": self.gap,
+        }
 
 
 def measure(url: str, sessions: int, turns: int, progress: Callable[[str], None]) -> dict[str, Any]:
     """Hold ``sessions`` practice sessions of ``turns`` answers each, one after the other.
 
-    Follow-ups (generated) and main questions (authored) are kept apart, because only the first need the persona model.
+    Follow-ups and main questions (authored) are kept apart, because only the first need the persona model. A follow-up
+    that begins with a quote is worded by the model behind it: that wait is the longest pause within.
     """
     texts = [a["answer"] for a in answers() if WORDS[0] <= len(a["answer"].split()) <= WORDS[1]]
     times = _Times()
@@ -46,13 +60,7 @@ def measure(url: str, sessions: int, turns: int, progress: Callable[[str], None]
     return {
         "machine": machine(),
         "command": f"interviewer bench turn --sessions {sessions} --turns {turns}",
-        "milliseconds": {
-            "answer to first token of a follow-up": summary(times.first),
-            "answer to first token of a main question": summary(times.main_first or [0.0]),
-            "judge, all criteria": summary(times.judge),
-            "answer to whole question": summary(times.done),
-            "per word of a generated follow-up, after its first": summary(times.gap),
-        },
+        "milliseconds": {name: summary(values) for name, values in times.rows().items() if values},
         "sources": {source: times.sources.count(source) for source in sorted(set(times.sources))},
         "memory": memory(urlsplit(url).port or 80),
     }
@@ -103,8 +111,9 @@ async def _turn(socket: Socket, text: str, times: _Times) -> bool:
                 times.done.append(now)
                 times.sources.append(message.source)
                 (times.main_first if message.source == "authored" else times.first).append(first or now)
-                if message.source == "generated" and len(words) > 1:
+                if message.source != "authored" and len(words) > 1:
                     times.gap.append((words[-1] - words[0]) / (len(words) - 1))
+                    times.pause.append(max(b - a for a, b in pairwise(words)))
                 if judged is not None:
                     times.judge.append(judged)
             case wire.Status(stage="waiting"):

@@ -29,6 +29,8 @@ from interviewer.core.text import words
 FOLDS = 5
 TOGETHER = 5
 """Turns of one persona on one question that are also judged together, as a listener would."""
+WORDED = frozenset({"generated", "tied"})
+"""Sources of questions that the model put into words."""
 TARGET = 0.85
 """Share of turns that have to be told apart."""
 
@@ -84,12 +86,13 @@ def measure(
     }
     return {
         "machine": machine(),
-        "command": "interviewer eval personas",
+        "command": "interviewer eval personas" + (" --runs eval/reports/interviewer.json" if runs else ""),
         "turns": len(rows),
         "questions": len({row["question_id"] for row in rows}),
         "written": {name: _folds(rows, *view) for name, view in views.items()},
         "together": _folds(rows, "utterance", manner=False, together=TOGETHER),
-        "generated": _generated(rows, runs),
+        "generated": _asked(rows, runs, WORDED),
+        "asked": _asked(rows, runs),
         "moves": (moves := _moves(candidates, library, seeds)),
         "least_distance": round(min(distance(a, b) for a, b in combinations(moves.values(), 2)), 3),
     }
@@ -117,10 +120,11 @@ def to_markdown(found: dict[str, Any]) -> str:
     )
     generated = found["generated"]
     if generated["turns"]:
-        lines.append(f"| generated in sessions, all words | {generated['turns']} | {generated['accuracy']:.1%} |")
+        lines.append(f"| follow-ups that the adapters worded | {generated['turns']} | {generated['accuracy']:.1%} |")
+        lines.append(f"| every turn of these sessions | {found['asked']['turns']} | {found['asked']['accuracy']:.1%} |")
     lines += ["", "Who is taken for whom (rows: who spoke), all words:", "", *_confusion(found["written"]["all words"])]
     if generated["turns"]:
-        lines += ["", "The same for what the adapters generated:", "", *_confusion(generated)]
+        lines += ["", "The same for follow-ups that the adapters worded:", "", *_confusion(generated)]
     moves = [str(move) for move in Move]
     lines += [
         "",
@@ -188,12 +192,20 @@ def _of(row: Mapping[str, Any], field: str, manner: bool) -> list[str]:
     return features(row[field], f"{row['probe']} {row['question']} {row['said']}" if manner else "")
 
 
-def _generated(rows: Sequence[Mapping[str, Any]], runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _asked(
+    rows: Sequence[Mapping[str, Any]], runs: Sequence[Mapping[str, Any]], only: frozenset[str] | None = None
+) -> dict[str, Any]:
+    """Tell apart what was asked in sessions, knowing what else was written and asked, on other questions only.
+
+    Turns are taken as the candidate saw them; those of :data:`WORDED` only, or all with the rubric's own wordings.
+    """
     fold_of = _fold_of(rows)
-    said = [(run["persona"], q) for run in runs for q in run["questions"] if q["source"] == "generated"]
+    said = [(run["persona"], q) for run in runs for q in run["questions"] if only is None or q["source"] in only]
     pairs = []
     for fold in sorted({fold_of.get(q["question_id"], -1) for _, q in said}):
-        model = Bayes([(r["persona"], features(r["utterance"])) for r in rows if fold_of[r["question_id"]] != fold])
+        seen = [(r["persona"], r["utterance"]) for r in rows if fold_of[r["question_id"]] != fold]
+        seen += [(who, q["text"]) for who, q in said if fold_of.get(q["question_id"], -1) != fold]
+        model = Bayes([(who, features(text)) for who, text in seen])
         test = [(who, q["text"]) for who, q in said if fold_of.get(q["question_id"], -1) == fold]
         pairs += [(who, model.guess(features(text))) for who, text in test]
     return _score(pairs)

@@ -98,7 +98,7 @@ _GENERIC = frozenset(
 _SCALES = {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "billion": 1e9}
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)  # the answers of many sessions at once: each is held against those before it
 def statements(text: str) -> tuple[Statement, ...]:
     """Return the checkable statements of ``text``, in order; hedged ones and those of another time are left out."""
     found: list[Statement] = []
@@ -125,8 +125,8 @@ def contradictions(state: SessionState) -> tuple[Contradiction, ...]:
     """Return where an answer conflicts with the resume or an earlier answer; each statement is named once."""
     found: list[Contradiction] = []
     told: list[tuple[Literal["resume", "answer"], int, str]] = [("resume", 0, state.started.resume)]
-    keys = [_keys(state.started.resume)]
-    """Of each text in ``told``: only texts that tell of the same thing are held against each other."""
+    telling: dict[str, list[int]] = {key: [0] for key in _keys(state.started.resume)}
+    """Places in ``told`` by what is told of: only texts that tell of the same thing are held against each other."""
     void = state.superseded
     named: set[tuple[int, Span]] = set()
     for turn in state.turns:
@@ -134,8 +134,9 @@ def contradictions(state: SessionState) -> tuple[Contradiction, ...]:
             continue  # an answer that was tried again is not held against the new one
         said = turn.answer.text
         about = _keys(said)
-        for (source, number_, text), before in zip(told, keys, strict=True):
-            for a, b in conflicts(text, said) if about & before else ():
+        for place in sorted({place for key in about for place in telling.get(key, ())}):
+            source, number_, text = told[place]
+            for a, b in conflicts(text, said):
                 if (number_, a.span) in named or (turn.number, b.span) in named:
                     continue
                 named |= {(number_, a.span), (turn.number, b.span)}
@@ -146,8 +147,9 @@ def contradictions(state: SessionState) -> tuple[Contradiction, ...]:
                         second=Cited(source="answer", quote=quote(said, b.span, turn.number)),
                     )
                 )
+        for key in about:
+            telling.setdefault(key, []).append(len(told))
         told.append(("answer", turn.number, said))
-        keys.append(about)
     return tuple(found)
 
 

@@ -71,7 +71,8 @@ def check_lead(lead: str, context: Context) -> tuple[str, ...]:
         problems.append("second_question")
     if len(words(lead)) > LEAD_WORDS:
         problems.append("too_long")
-    if lead and any(words(split_turn(earlier)[0]) == words(lead) for earlier in context.asked):
+    said = tuple(words(lead))
+    if lead and any(_lead_of(earlier) == said for earlier in context.asked):
         problems.append("repeat")
     return tuple(problems)
 
@@ -87,7 +88,8 @@ def check_question(question: str, context: Context) -> tuple[str, ...]:
         problems.append("too_short")
     if shared(question, context.probe) < ON_PROBE:
         problems.append("off_probe")
-    if any(_same(question, earlier) for earlier in context.asked):
+    meaning = content_words(question)
+    if any(_same(meaning, earlier) for earlier in context.asked):
         problems.append("repeat")
     return tuple(problems)
 
@@ -155,13 +157,19 @@ def _term(term: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(term.lower())}(?!\w)")
 
 
-def _same(a: str, b: str) -> bool:
-    left, right = content_words(a), _asks_of(b)
+def _same(left: set[str], earlier: str) -> bool:
+    """Return whether a question of these content words is one that was put before."""
+    right = _asks_of(earlier)
     union = left | right
     return bool(union) and len(left & right) / len(union) >= REPEAT
 
 
-@lru_cache(maxsize=1024)  # every new question is held against all earlier ones
+@lru_cache(maxsize=8192)  # every new turn is held against all earlier ones, in many sessions at once
+def _lead_of(turn: str) -> tuple[str, ...]:
+    return tuple(words(split_turn(turn)[0]))
+
+
+@lru_cache(maxsize=8192)
 def _asks_of(turn: str) -> frozenset[str]:
     return frozenset(content_words(split_turn(turn)[1] or turn))
 

@@ -9,6 +9,7 @@ where it shows it once. Applying them costs no model call.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from pydantic import Field
@@ -20,10 +21,14 @@ MOST = 1.5
 """Largest lean, half the range of levels."""
 
 
-def features(text: str) -> set[str]:
-    """Return the distinct words of ``text`` and its pairs of neighbouring words, joined by a space."""
+@lru_cache(maxsize=1024)  # every model asks for those of the same sentences, for every criterion
+def features(text: str) -> tuple[str, ...]:
+    """Return the distinct words of ``text`` and its pairs of neighbours, joined by a space, as they first come.
+
+    In an order of the text's own, so that sums over them are the same in every process to the last bit.
+    """
     said = words(text)
-    return {*said, *(f"{a} {b}" for a, b in pairwise(said))}
+    return tuple(dict.fromkeys((*said, *(f"{a} {b}" for a, b in pairwise(said)))))
 
 
 class Linear(Frozen):

@@ -44,7 +44,7 @@ def test_the_lean_is_limited_and_nothing_for_a_criterion_that_was_never_seen() -
 
 
 def test_a_pair_of_neighbours_counts_beside_its_words() -> None:
-    assert features("We measured p99, p99.") == {"we", "measured", "p99", "we measured", "measured p99", "p99 p99"}
+    assert features("We measured p99, p99.") == ("we", "measured", "p99", "we measured", "measured p99", "p99 p99")
     pairs = Linear(shared={"not": 0.0, "measured": 0.5, "not measured": -1.4})
     assert pairs.score("measurement", "measured") == pytest.approx(0.5)
     assert pairs.score("measurement", "not measured") == pytest.approx((0.5 - 1.4) / 3**0.5)

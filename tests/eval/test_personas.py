@@ -63,7 +63,7 @@ def test_two_manners_are_told_apart_on_questions_that_were_not_seen() -> None:
     assert (together["turns"], together["accuracy"]) == (10, 1.0)
 
 
-def test_only_what_a_model_worded_alone_is_told_apart_in_sessions() -> None:
+def test_what_a_model_worded_and_all_that_was_asked_are_told_apart_in_sessions() -> None:
     rows = [row("a", n, "Okay, noted, so when?") for n in range(5)] + [row("b", n, "One step down?") for n in range(5)]
     runs = [
         {
@@ -71,13 +71,26 @@ def test_only_what_a_model_worded_alone_is_told_apart_in_sessions() -> None:
             "questions": [
                 {"source": "generated", "question_id": "a-0", "text": "Okay, noted, what?"},
                 {"source": "fallback", "question_id": "a-0", "text": "One step down?"},
-                {"source": "generated", "question_id": "new", "text": "One step down?"},
+                {"source": "tied", "question_id": "new", "text": "One step down?"},
             ],
         }
     ]
-    found = personas._generated(rows, runs)
+    found = personas._asked(rows, runs, personas.WORDED)
     assert (found["turns"], found["accuracy"]) == (2, 0.5)
-    assert personas._generated(rows, [])["accuracy"] is None
+    assert personas._asked(rows, runs)["turns"] == 3
+    assert personas._asked(rows, [])["accuracy"] is None
+
+
+def test_what_somebody_asked_on_another_question_helps_to_know_them_and_on_the_same_one_does_not() -> None:
+    rows = [row("a", n, "Fine, so when?") for n in range(5)] + [row("b", n, "Well, why?") for n in range(5)]
+    asked = [
+        {"source": "tied", "question_id": "a-0", "text": "Noted, where?"},
+        {"source": "tied", "question_id": "new", "text": "Noted, where?"},
+    ]
+    found = personas._asked(rows, [{"persona": "b", "questions": asked}])
+    assert (found["turns"], found["accuracy"]) == (2, 1.0)
+    alone = personas._asked(rows, [{"persona": "b", "questions": asked[:1] * 2}])
+    assert (alone["turns"], alone["accuracy"]) == (2, 0.0)
 
 
 def test_a_report_of_another_kind_is_refused(tmp_path: Path) -> None:
