@@ -3,7 +3,7 @@
 A flag is a logistic model over the levels of its criteria, cues of the whole answer and cues of its best sentence,
 fitted on the training and calibration questions with levels as a judge reads them: each label is replaced by a
 distribution drawn from :data:`CONFUSION`, so that the weights do not rest on levels that are always right, and so that
-they fit any judge. What cannot be seen in 1,100 answers is given: which criteria and cues a flag may use. The cut that
+they fit any judge. What cannot be seen in 1,300 answers is given: which criteria and cues a flag may use. The cut that
 becomes probability 0.5 is chosen on predictions for questions that the weights were not fitted on.
 """
 
@@ -23,7 +23,7 @@ import torch
 
 from interviewer.core.assessment import Probabilities, normalise
 from interviewer.core.flag_weights import FlagWeights
-from interviewer.core.flags import leaning, logistic, shown, strengths, supported
+from interviewer.core.flags import STRENGTHS, leaning, logistic, shown, strengths, supported
 from interviewer.core.text import sentences
 from serving.train import PROJECT
 from serving.train.answers import Answer, Part, extend_split
@@ -38,6 +38,12 @@ RIDGE = 0.3
 SOFT = 0.3
 """How sharply the best sentence is picked while fitting; it is the maximum when a flag is read."""
 CUTS = tuple(n / 100 for n in range(5, 91))
+LOW = (0.7, 0.2, 0.1, 0.0)
+"""A criterion that clearly was not shown."""
+QUIET = 0.1
+"""By how much, in log odds, low levels alone stay short of a flag: the words have to say it, too."""
+BY_LEVELS = STRENGTHS | {"bluffing"}
+"""Flags that levels alone may raise: strengths are not read from low ones, and a bluff is a level by itself."""
 
 
 class Shape(NamedTuple):
@@ -273,7 +279,11 @@ def fit_flags(
         predictions = held_out(flag, rows)
         cut = best_cut(predictions)
         fitted = fit_flag(flag, rows)
-        weights[flag] = fitted.model_copy(update={"bias": round(fitted.bias - log(cut / (1 - cut)), 3)})
+        bias = fitted.bias - log(cut / (1 - cut))
+        if flag not in BY_LEVELS:
+            alone = leaning(fitted, dict.fromkeys(fitted.levels, LOW), strengths("")) - fitted.bias
+            bias = min(bias, -alone - QUIET)
+        weights[flag] = fitted.model_copy(update={"bias": round(bias, 3)})
         told[flag] = found = measured(predictions, cut)
         progress(f"{flag}: n {found.support}, precision {found.precision:.2f}, recall {found.recall:.2f}")
     macro = sum(found.f1 for found in told.values()) / len(told)
@@ -281,9 +291,9 @@ def fit_flags(
     return weights, told
 
 
-def load_flagged(folder: Path, split_file: Path) -> list[Flagged]:
+def load_flagged(folders: Sequence[Path], split_file: Path) -> list[Flagged]:
     """Read the flagged answers of the training and calibration questions; a new question counts where it will go."""
-    files = sorted(folder.glob("set_*.jsonl"))
+    files = [file for folder in folders for file in sorted(folder.glob("set_*.jsonl"))]
     found = [
         Flagged.model_validate_json(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()
     ]
@@ -312,7 +322,8 @@ def to_module(weights: Mapping[str, FlagWeights]) -> str:
 
 def main() -> None:
     """Fit and write."""
-    answers = load_flagged(PROJECT / "eval" / "data" / "answers", PROJECT / "eval" / "data" / "split.json")
+    data = PROJECT / "eval" / "data"
+    answers = load_flagged([data / "answers", data / "flags"], data / "split.json")
     weights, _ = fit_flags(answers, lambda line: print(line, file=sys.stderr))  # noqa: T201
     (PROJECT / "interviewer" / "core" / "flag_weights.py").write_text(to_module(weights), encoding="utf-8")
 
