@@ -9,6 +9,7 @@ from pathlib import Path
 
 from openai import AsyncOpenAI
 
+from interviewer.adapters.about import embedded_engine, load_measured
 from interviewer.adapters.audit import AuditLog
 from interviewer.adapters.backend import EmbeddedBackend, ExternalBackend
 from interviewer.adapters.documents import load_library, packaged
@@ -26,14 +27,16 @@ from interviewer.adapters.tokens import TokenCounter, load_encoding, rough_count
 from interviewer.core.calibration import UNCALIBRATED, Calibration
 from interviewer.core.lexical import NO_WORDS, WordModel
 from interviewer.core.prompts import Count
+from interviewer.service.about import Engine, Measured
 from interviewer.service.accounts import Accounts, Rules
 from interviewer.service.deps import Deps, Limits
 from interviewer.service.judging import Judging
 from interviewer.service.metering import MeteredJudge, MeteredModel
-from interviewer.service.ports import Judge
+from interviewer.service.ports import Judge, Stamp
 from interviewer.settings import Settings
 from interviewer.web.state import Service, assemble
 from serving.adapter_check import AdapterError, check_adapter
+from serving.canary import adapter_name
 from serving.catalogue import Entry, find_adapter, load_catalogue
 from serving.cpu import cpu_flags, engine_on_cpu
 from serving.engine_config import EngineConfig, free_port
@@ -172,8 +175,23 @@ async def _embedded(settings: Settings, progress: Callable[[str], None]) -> Serv
         progress=progress,
     )
     count = _lazy_count(settings.tokenizer or model / "tokenizer.json")
+
+    def measured(stamp: Stamp) -> Measured | None:
+        version = store.find(EVALUATOR, stamp.adapter.rpartition("@")[2])
+        return load_measured(version.folder.parent, stamp.calibration) if version else None
+
+    chat = OpenAIChat(client, roster)
     return await _service(
-        settings, OpenAIChat(client, roster), current or judge, count, served, "base", backend, client
+        settings,
+        chat,
+        current or judge,
+        count,
+        served,
+        "base",
+        backend,
+        client,
+        embedded_engine(entry, config.chosen_dtype()),
+        measured,
     )
 
 
@@ -197,7 +215,16 @@ async def _external(settings: Settings) -> Service:
     count: Count = rough_count
     if settings.tokenizer is not None:
         count = TokenCounter(load_encoding(settings.tokenizer))
-    return await _service(settings, OpenAIChat(client), judge, count, served, settings.engine_model, backend, client)
+    name, home = settings.engine_model, adapters_folder(settings) / EVALUATOR
+
+    def measured(stamp: Stamp) -> Measured | None:
+        """Return what was measured of our evaluator, when the endpoint's name for it says that it is the very one."""
+        there = (home / "adapter" / "adapter_model.safetensors").is_file()
+        same = there and adapter_name(EVALUATOR, home / "adapter") == stamp.adapter.rpartition(":")[2]
+        return load_measured(home, stamp.calibration) if same else None
+
+    chat = OpenAIChat(client)
+    return await _service(settings, chat, judge, count, served, name, backend, client, Engine(model=name), measured)
 
 
 def served_adapters(models: Sequence[str]) -> dict[str, str]:
@@ -252,6 +279,8 @@ async def _service(
     base: str,
     backend: EmbeddedBackend | ExternalBackend,
     client: AsyncOpenAI,
+    engine: Engine,
+    measured: Callable[[Stamp], Measured | None],
 ) -> Service:
     library = load_library(settings.rubrics, settings.personas)
     limits, metrics = Limits(), Metrics()
@@ -291,6 +320,8 @@ async def _service(
         keep_days=settings.keep_days,
         metrics=metrics.exposition,
         engine_load=lambda: engine_load(client),
+        engine=engine,
+        measured=measured,
     )
 
 

@@ -145,11 +145,16 @@ def _bind(host: str, port: int) -> socket.socket:
 
 @app.command()
 def chat(
-    persona: Annotated[str, typer.Option(help="Who interviews; see `interviewer personas`.")] = "hiring_manager",
+    persona: Annotated[
+        str | None, typer.Option(help="Who interviews; hiring_manager, or with --question the one of its round.")
+    ] = None,
     rubric: Annotated[str | None, typer.Option(help="Round; the persona's own by default.")] = None,
     level: Annotated[str, typer.Option(help="mid or senior.")] = "mid",
     mode: Annotated[str, typer.Option(help="practice or real.")] = "practice",
     minutes: Annotated[int | None, typer.Option(help="Length; the round's own by default.")] = None,
+    question: Annotated[
+        str | None, typer.Option(help="Id of the question to open with; see `interviewer questions`.")
+    ] = None,
     scenario: Annotated[str | None, typer.Option(help="Situation to open with, or any; none by default.")] = None,
     resume: Annotated[str | None, typer.Option("--resume", help="Id of a session to go on with.")] = None,
     resume_file: Annotated[Path | None, typer.Option(help="Your resume, as text or PDF.")] = None,
@@ -170,9 +175,12 @@ def chat(
     with Client(url) as client:
         try:
             if resume is None:
-                body: dict[str, Any] = {"persona": persona, "level": level, "mode": mode}
+                body: dict[str, Any] = {"level": level, "mode": mode}
+                who = persona or (None if question else "hiring_manager")
+                body |= {"persona": who} if who else {}
                 body |= {"rubric": rubric} if rubric else {}
                 body |= {"minutes": minutes} if minutes else {}
+                body |= {"question": question} if question else {}
                 body |= {"scenario": scenario} if scenario else {}
                 body |= material
                 opened = client.post("/v1/sessions", body)

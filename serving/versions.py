@@ -21,7 +21,7 @@ from pathlib import Path
 from serving.canary import adapter_name
 
 WEIGHTS = ("adapter_config.json", "adapter_model.safetensors")
-BESIDE = ("canary.json", "calibration.json", "words.json")
+BESIDE = ("canary.json", "calibration.json", "words.json", "result.json")
 """What may lie beside an adapter and belongs to its version."""
 
 

@@ -12,6 +12,7 @@ import uvicorn
 from interviewer.adapters.documents import load_library
 from interviewer.adapters.store import SqlEventStore
 from interviewer.adapters.system import SystemClock, new_id
+from interviewer.service.about import CriterionAccuracy, Measured
 from interviewer.service.deps import Deps
 from interviewer.service.judging import Judging
 from interviewer.service.ports import Judge
@@ -19,6 +20,19 @@ from interviewer.testing import ScriptedJudge, ScriptedModel, StillBackend, word
 from interviewer.web.app import create_app
 from interviewer.web.drain import DrainingServer
 from interviewer.web.state import Service, assemble
+
+MEASURED = Measured(
+    answers=249,
+    questions=54,
+    kappa=0.77,
+    kappa_95=(0.74, 0.79),
+    exact=0.57,
+    by_criterion={
+        "measurement": CriterionAccuracy(n=110, kappa=0.83, exact=0.61, mean_signed_error=0.08),
+        "managing_uncertainty": CriterionAccuracy(n=49, kappa=0.67, exact=0.47, mean_signed_error=-0.41),
+    },
+)
+"""As if the scripted judge had been measured."""
 
 
 class Site:
@@ -50,7 +64,7 @@ class Site:
             count=words_count,
             served={"deep_dive": "deep_dive@test"},
         )
-        return assemble(deps, StillBackend())
+        return assemble(deps, StillBackend(), measured=lambda _: MEASURED)
 
     def __enter__(self) -> Site:
         self._thread.start()

@@ -71,6 +71,8 @@ def needed_scope(method: str, path: str) -> Scope | None:
             return "interview"
         case "auth":
             return None
+        case "about" if method in ("GET", "HEAD"):
+            return None
         case "personas" | "rubrics" | "questions" | "scenarios" | "drills" | "adapters" if method in ("GET", "HEAD"):
             return None
         case _:

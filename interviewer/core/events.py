@@ -56,6 +56,8 @@ class SessionStarted(Frozen):
     """Situation that the round opens with; its facts are given to who asks for them."""
     drill: str | None = None
     """Exercise that the session is; it narrows the round to its questions."""
+    question: str | None = None
+    """Question that was chosen to open with; what follows is the policy's choice."""
     spent_seconds: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     """In a what-if: seconds of the round that had passed in the parent where it goes on."""
     versions: Versions

@@ -98,7 +98,7 @@ def decide(
         rubric: The round.
         persona: Who asks; their liking for moves and their patience count.
         elapsed: Share of the round's minutes that has passed, 0 or more.
-        only: Question ids to choose from, for a drill; ``None`` for the whole round.
+        only: Question ids to open with; ``None`` for the whole round.
 
     Returns:
         What to ask with the reason in words, or that the round ends and why.
@@ -227,6 +227,7 @@ def _next_question(
     question = max(near, key=lambda q: unit_hash(state.started.seed, "question", q.id))
     new = [t.criterion for t in question.targets if t.criterion in known.open_must_ask]
     why = f"brings out {', '.join(map(label, new))}" if new else "digs where the picture is thinnest"
+    why = "it was chosen to open with" if only else why
     return Ask(
         question_id=question.id,
         criterion=None,

@@ -104,8 +104,9 @@ def due(state: SessionState, scenario: Scenario) -> tuple[ScenarioFact, ...]:
 
 
 def opens_with(state: SessionState, scenario: Scenario | None) -> frozenset[str] | None:
-    """Return the question that a session with a scenario has to open with, for the policy; ``None`` leaves it free."""
-    return frozenset({scenario.question}) if scenario is not None and not state.turns else None
+    """Return the question that a session opens with, chosen or its scenario's; ``None`` leaves it to the policy."""
+    wanted = state.started.question or (scenario.question if scenario else None)
+    return frozenset({wanted}) if wanted and not state.turns else None
 
 
 def _met(cue: str, sentence: str) -> bool:

@@ -38,6 +38,8 @@ class Suggestion(Frozen):
     """UTC."""
     due: bool
     question: str | None
+    topic: str | None
+    """What the question is about."""
     rubric: str | None
     """Round of the question."""
     drill: str | None
@@ -84,6 +86,7 @@ def suggestions(
                 due_at=at,
                 due=not later,
                 question=question.id if question else None,
+                topic=question.topic if question else None,
                 rubric=round_,
                 drill=drill.id if drill and drill.rubric in rubrics else None,
                 reason=_reason(line.criterion, expected, rest, later, question, asked, recent),

@@ -187,6 +187,7 @@ class Replays:
                 "origin": "replay",
                 "parent": parent.id,
                 "spent_seconds": 0.0,
+                "question": parent.started.question if rubric.question(parent.started.question or "") else None,
                 "versions": versions,
             }
         )

@@ -130,23 +130,30 @@ class Sessions:
         job: str = "",
         scenario: str | None = None,
         drill: str | None = None,
+        question: str | None = None,
         loop_id: str | None = None,
         owner: str = "",
     ) -> tuple[str, str]:
         """Store a new session of ``owner``; returns its id and the token that its client has to show.
 
         Raises:
-            Refused: no such persona, rubric, scenario or drill, or the drill is of another round.
+            Refused: no such persona, rubric, scenario, drill or question, or one of them is of another round.
             StoreError: nothing was stored.
         """
         exercise = self._drill(drill, rubric)
         if exercise is not None:
             rubric = exercise.rubric
             persona = persona or self._deps.library.rubrics[exercise.rubric].persona
-            scenario = scenario or (ANY if exercise.scenario else None)
+            scenario = scenario or (ANY if exercise.scenario and question is None else None)
+        if question is not None:
+            asked_in = self._opening(question, rubric, exercise)
+            rubric, persona = asked_in.id, persona or asked_in.persona
         who, round_ = self.documents(persona or "", rubric)
         seed = secrets.randbits(31) if seed is None else seed
         played = self._scenario(scenario, round_, seed, job)
+        if played is not None and question not in (None, played.question):
+            message = f"The scenario {played.id!r} opens with {played.question!r}; leave one of the two out."
+            raise Refused("unknown_scenario", message)
         session_id, token = self._deps.new_id(), secrets.token_urlsafe(24)
         started = ev.SessionStarted(
             persona=who.id,
@@ -160,6 +167,7 @@ class Sessions:
             job=job,
             scenario=played.id if played else None,
             drill=exercise.id if exercise else None,
+            question=question,
             versions=self.versions(who, round_, played, exercise),
         )
         await self._deps.store.create(
@@ -206,6 +214,29 @@ class Sessions:
                 "unknown_drill", f"The drill {wanted!r} is a piece of the round {found.rubric!r}; leave the rubric out."
             )
         return found
+
+    def _opening(self, wanted: str, rubric: str | None, drill: Drill | None) -> Rubric:
+        """Return the round of the question that a session shall open with.
+
+        Raises:
+            Refused: there is none of that id, it is of another round than the one that was named, or the drill does
+                not ask it; the message lists those that fit.
+        """
+        rounds = self._deps.library.rubrics
+        named = rounds.get(rubric or "")
+        here = drill.questions if drill else tuple(q.id for q in named.questions) if named else ()
+        found = self._deps.library.find_question(wanted)
+        if found is not None and (wanted in here or rubric is None):
+            return found[0]
+        fitting = ", ".join(here or (q.id for r in rounds.values() for q in r.questions))
+        if found is None:
+            raise Refused("unknown_question", f"There is no question {wanted!r}; there are: {fitting}.")
+        where = f"the drill {drill.id!r}" if drill else f"the round {rubric!r}"
+        raise Refused(
+            "unknown_question",
+            f"{wanted!r} is a question of the round {found[0].id!r} and not of {where}; leave that out, or take one "
+            f"of: {fitting}.",
+        )
 
     def _scenario(self, wanted: str | None, rubric: Rubric, seed: int, job: str = "") -> Scenario | None:
         """Return the scenario of a session: the one that was named, one by the job or the seed for ``any``, or none.

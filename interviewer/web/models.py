@@ -52,10 +52,12 @@ class ErrorView(_Body):
 
 
 class NewSession(_Body):
-    """Start an interview; ``persona`` may be left out for a drill, which has its own."""
+    """Start an interview; ``persona`` may be left out for a drill or a question, which have their own."""
 
     drill: Name | None = None
     """An exercise in place of the whole round, see ``GET /v1/drills``; it brings its round, minutes and rules."""
+    question: Name | None = None
+    """Question to open with, see ``GET /v1/questions``; it brings its round, and the policy goes on from there."""
     persona: Annotated[Name | None, Field(validate_default=True)] = None
     rubric: Name | None = None
     level: SeniorityLevel = "mid"
@@ -71,8 +73,8 @@ class NewSession(_Body):
     @field_validator("persona")
     @classmethod
     def _somebody_asks(cls, persona: str | None, others: ValidationInfo) -> str | None:
-        if persona is None and others.data.get("drill") is None:
-            raise ValueError("name a persona, or a drill, which has its own")
+        if persona is None and not (others.data.get("drill") or others.data.get("question")):
+            raise ValueError("name a persona, or a drill or a question, which have their own")
         return persona
 
 
@@ -228,24 +230,6 @@ class Ready(_Body):
     checks: dict[str, CheckView]
 
 
-class PersonaView(_Body):
-    """An interviewer."""
-
-    id: str
-    name: str
-    title: str
-    rubric: str
-    voice: str
-    prompt_only: bool
-    """No adapter is served for it; it runs on the base model with its prompt."""
-
-
-class PersonaList(_Body):
-    """All interviewers."""
-
-    personas: tuple[PersonaView, ...]
-
-
 class AdapterList(_Body):
     """Versions of adapters."""
 
@@ -257,84 +241,3 @@ class ActivateVersion(_Body):
 
     version: Annotated[str, Field(pattern="^[0-9a-f]{8}$")]
     """Its eight hexadecimal digits, as listed."""
-
-
-class RubricView(_Body):
-    """A round."""
-
-    id: str
-    title: str
-    persona: str
-    minutes: int
-    decides: str
-    listens_for: tuple[str, ...]
-    danger_signs: tuple[str, ...]
-    criteria: tuple[str, ...]
-    must_ask: tuple[str, ...]
-    questions: int
-
-
-class RubricList(_Body):
-    """All rounds, with what each criterion asks and each flag means."""
-
-    rubrics: tuple[RubricView, ...]
-    criteria: dict[str, str]
-    flags: dict[str, str]
-
-
-class ScenarioView(_Body):
-    """A situation that a round can open with; its facts are the interviewer's, and given to who asks."""
-
-    id: str
-    title: str
-    rubric: str
-    question: str
-    brief: str
-    facts: int
-    """How many there are to ask for."""
-
-
-class ScenarioList(_Body):
-    """Situations that rounds can open with."""
-
-    scenarios: tuple[ScenarioView, ...]
-
-
-class DrillView(_Body):
-    """An exercise that can be started alone; what happens in it on the clock is not shown before."""
-
-    id: str
-    title: str
-    how: str
-    rubric: str
-    persona: str
-    minutes: int
-    trains: tuple[str, ...]
-    questions: int
-    words: int | None
-    """Longest answer in words, when the drill has such a limit."""
-    events: int
-    """How many things happen on the clock."""
-
-
-class DrillList(_Body):
-    """Exercises."""
-
-    drills: tuple[DrillView, ...]
-
-
-class QuestionView(_Body):
-    """A question; facts and probes are the interviewer's and are not shown."""
-
-    id: str
-    rubric: str
-    topic: str
-    text: str
-    senior: str | None
-    criteria: tuple[str, ...]
-
-
-class QuestionList(_Body):
-    """Questions of the rounds."""
-
-    questions: tuple[QuestionView, ...]

@@ -22,7 +22,7 @@ from interviewer.service.errors import Refused
 from interviewer.service.importing import progress
 from interviewer.service.score_request import ScoreRequest
 from interviewer.service.scoring import ScoreResult, unique
-from interviewer.web import auth_routes, memory_routes, profile_routes, socket
+from interviewer.web import about_routes, auth_routes, library_routes, memory_routes, profile_routes, socket
 from interviewer.web import models as m
 from interviewer.web.auth import Who, opening
 from interviewer.web.state import Service, Srv
@@ -64,20 +64,6 @@ async def score_batch(
     return StreamingResponse(lines, media_type="application/x-ndjson")
 
 
-@router.get("/personas")
-async def personas(service: Srv) -> m.PersonaList:
-    """List the interviewers."""
-    served = service.deps.served
-    return m.PersonaList(
-        personas=tuple(
-            m.PersonaView(
-                id=p.id, name=p.name, title=p.title, rubric=p.rubric, voice=p.voice, prompt_only=p.id not in served
-            )
-            for p in service.deps.library.personas.values()
-        )
-    )
-
-
 @router.get("/adapters")
 async def adapters(service: Srv) -> m.AdapterList:
     """List the versions of every adapter that the embedded engine can serve."""
@@ -98,92 +84,6 @@ async def rollback(adapter: str, service: Srv) -> m.AdapterList:
     return m.AdapterList(adapters=tuple(service.backend.versions()))
 
 
-@router.get("/rubrics")
-async def rubrics(service: Srv) -> m.RubricList:
-    """List the rounds."""
-    library = service.deps.library
-    return m.RubricList(
-        rubrics=tuple(
-            m.RubricView(
-                id=r.id,
-                title=r.title,
-                persona=r.persona,
-                minutes=r.minutes,
-                decides=r.decides,
-                listens_for=r.listens_for,
-                danger_signs=r.danger_signs,
-                criteria=tuple(r.weights),
-                must_ask=r.must_ask,
-                questions=len(r.questions),
-            )
-            for r in library.rubrics.values()
-        ),
-        criteria={name: c.asks for name, c in library.vocabulary.criteria.items()},
-        flags=library.vocabulary.flags,
-    )
-
-
-@router.get("/questions")
-async def questions(service: Srv, rubric: Annotated[str | None, Query(max_length=64)] = None) -> m.QuestionList:
-    """List the questions of one round or of all."""
-    library = service.deps.library
-    if rubric is not None and rubric not in library.rubrics:
-        raise Refused("unknown_rubric", f"There is no rubric {rubric!r}; there are: {', '.join(library.rubrics)}.")
-    return m.QuestionList(
-        questions=tuple(
-            m.QuestionView(
-                id=q.id,
-                rubric=r.id,
-                topic=q.topic,
-                text=q.text,
-                senior=q.senior,
-                criteria=tuple(t.criterion for t in q.targets),
-            )
-            for r in library.rubrics.values()
-            if rubric in (None, r.id)
-            for q in r.questions
-        )
-    )
-
-
-@router.get("/drills")
-async def drills(service: Srv) -> m.DrillList:
-    """List the exercises that can be started alone, as ``drill`` of a new session."""
-    library = service.deps.library
-    return m.DrillList(
-        drills=tuple(
-            m.DrillView(
-                id=d.id,
-                title=d.title,
-                how=d.how,
-                rubric=d.rubric,
-                persona=library.rubrics[d.rubric].persona,
-                minutes=d.minutes,
-                trains=d.trains,
-                questions=len(d.questions),
-                words=d.words,
-                events=len(d.events),
-            )
-            for d in library.drills.drills
-            if d.rubric in library.rubrics
-        )
-    )
-
-
-@router.get("/scenarios")
-async def scenarios(service: Srv, rubric: Annotated[str | None, Query(max_length=64)] = None) -> m.ScenarioList:
-    """List the situations that one round, or any, can open with."""
-    return m.ScenarioList(
-        scenarios=tuple(
-            m.ScenarioView(
-                id=s.id, title=s.title, rubric=s.rubric, question=s.question, brief=s.brief, facts=len(s.facts)
-            )
-            for s in service.deps.library.scenarios.values()
-            if rubric in (None, s.rubric)
-        )
-    )
-
-
 @router.post("/sessions", status_code=201)
 async def create_session(body: m.NewSession, service: Srv, caller: Who) -> m.Opened:
     """Start an interview; connect to ``ws_url`` and say hello with ``token``."""
@@ -200,6 +100,7 @@ async def create_session(body: m.NewSession, service: Srv, caller: Who) -> m.Ope
         job=body.job,
         scenario=body.scenario,
         drill=body.drill,
+        question=body.question,
         owner=caller.owner,
     )
     token = await opening(service, caller, session_id, token)
@@ -401,6 +302,8 @@ async def get_memo(
 
 
 router.include_router(auth_routes.router)
+router.include_router(library_routes.router)
+router.include_router(about_routes.router)
 router.include_router(profile_routes.router)
 router.include_router(memory_routes.router)
 

@@ -10,12 +10,13 @@ from typing import Annotated, Protocol
 from fastapi import Depends, Request
 
 from interviewer.core.assessment import Frozen
+from interviewer.service.about import Engine, Measured
 from interviewer.service.accounts import Accounts
 from interviewer.service.deps import Deps
 from interviewer.service.importing import Imports
 from interviewer.service.keys import Audit
 from interviewer.service.memory import Memory
-from interviewer.service.ports import StoreError
+from interviewer.service.ports import Stamp, StoreError
 from interviewer.service.replay import Replays
 from interviewer.service.scoring import Scoring
 from interviewer.service.sessions import Sessions
@@ -85,6 +86,10 @@ async def _untold() -> Mapping[str, float]:
     return {}
 
 
+def _unmeasured(_: Stamp) -> Measured | None:
+    return None
+
+
 @dataclass(frozen=True)
 class Service:
     """All that routes and socket use."""
@@ -109,6 +114,10 @@ class Service:
     """What the telemetry holds, in Prometheus' text format."""
     engine_load: Callable[[], Awaitable[Mapping[str, float]]] = _untold
     """Requests in the engine by state; empty when it does not tell."""
+    engine: Engine = field(default_factory=Engine)
+    """What is known about the engine."""
+    measured: Callable[[Stamp], Measured | None] = _unmeasured
+    """What was measured of the judge with that stamp."""
 
     async def checks(self) -> dict[str, Check]:
         """Return the state of everything that has to work."""
@@ -148,6 +157,8 @@ def assemble(
     keep_days: int | None = None,
     metrics: Callable[[], bytes] = bytes,
     engine_load: Callable[[], Awaitable[Mapping[str, float]]] = _untold,
+    engine: Engine | None = None,
+    measured: Callable[[Stamp], Measured | None] = _unmeasured,
 ) -> Service:
     """Build the service's parts around their collaborators."""
     sessions = Sessions(deps)
@@ -167,6 +178,8 @@ def assemble(
         keep_days=keep_days,
         metrics=metrics,
         engine_load=engine_load,
+        engine=engine or Engine(model=deps.base),
+        measured=measured,
     )
 
 

@@ -30,6 +30,16 @@ def check(page: Page, view: str) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{view} is wider than the window"
 
 
+def test_the_question_bank_breaks_no_rule_with_everything_open(looked: Page, site: Site) -> None:
+    looked.goto(f"{site.url}/#/questions")
+    expect(looked.locator(".bank > li").first).to_be_visible()
+    check(looked, "questions")
+    looked.locator(".bank summary").first.click()
+    looked.locator(".bank .notice button").click()
+    expect(looked.locator(".bank .notice ol")).to_be_visible()
+    check(looked, "questions, one open and spoilt")
+
+
 def test_no_view_breaks_a_rule(looked: Page, site: Site) -> None:
     page = looked
     page.goto(f"{site.url}/")
@@ -58,7 +68,9 @@ def test_no_view_breaks_a_rule(looked: Page, site: Site) -> None:
     for path, shown in (
         (f"#/s/{session}/play", ".player"),
         ("#/score", ".asked"),
+        ("#/start/dd-paged-kv", ".start"),
         ("#/history", ".rows"),
+        ("#/settings", "table"),
         ("#/nowhere", "h1"),
     ):
         page.goto(f"{site.url}/{path}")

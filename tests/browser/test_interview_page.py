@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
 from interviewer.client import Client
-from tests.browser.steps import answer, conversation, open_menu, start, wait_for_questions
+from tests.browser.steps import answer, asked, conversation, open_menu, start, wait_for_questions
 from tests.site import Site
 
 pytestmark = pytest.mark.browser
@@ -37,8 +37,9 @@ def test_a_reload_in_mid_question_and_a_draft_lose_nothing(page: Page, site: Sit
         session = start(page, site)
         answer(page, GOOD)
         page.get_by_role("textbox", name="Your answer").fill("A draft that I have not sent")
-        page.wait_for_timeout(400)
+        expect(page.locator(".streaming .words")).to_contain_text(re.compile(r"\w"))
         page.reload()
+        assert len(asked(site, session)) == 1, "the second question is still on its way"
         expect(page.get_by_role("textbox", name="Your answer")).to_have_value("A draft that I have not sent")
         expect(conversation(page)).to_contain_text(GOOD)
         second = wait_for_questions(page, site, session, 2)[1]
@@ -66,17 +67,47 @@ def test_two_tabs_the_second_takes_over_and_the_first_is_told(page: Page, browse
     second = other.new_page()
     second.goto(f"{site.url}/#/s/{session}")
     expect(conversation(second)).to_contain_text("?")
+    box = page.get_by_role("textbox", name="Your answer")
+    box.fill("A draft in the first tab")
     expect(page.get_by_role("button", name="Take it back here")).to_be_visible()
+    answer(second, GOOD)
+    wait_for_questions(second, site, session, 2)
+    page.get_by_role("button", name="Take it back here").click()
+    expect(conversation(page)).to_contain_text(GOOD)
+    expect(box).to_have_value("A draft in the first tab")
+    expect(second.get_by_role("button", name="Take it back here")).to_be_visible()
     other.close()
 
 
 def test_offline_and_back(page: Page, site: Site) -> None:
+    open_: list[WebSocketRoute] = []
+    line = {"up": True}
+
+    def through(route: WebSocketRoute) -> None:
+        if line["up"]:
+            route.connect_to_server()
+            open_.append(route)
+        else:
+            route.close(code=1011)
+
+    page.route_web_socket(re.compile("/ws$"), through)
     session = start(page, site)
-    page.context.set_offline(True)
-    page.get_by_role("textbox", name="Your answer").fill(GOOD)
-    page.context.set_offline(False)
-    answer(page, GOOD)
+    line["up"] = False
+    open_[-1].close(code=1011)
+    expect(page.get_by_text("offline, trying again")).to_be_visible()
+    box = page.get_by_role("textbox", name="Your answer")
+    box.fill(GOOD)
+    box.press("Control+Enter")
+    expect(conversation(page)).to_contain_text("Not sent yet; it goes out by itself")
+    box.fill("What I write meanwhile")
+    assert len(asked(site, session)) == 1, "nothing went out"
+    line["up"] = True
     wait_for_questions(page, site, session, 2)
+    expect(page.get_by_text("offline, trying again")).to_have_count(0)
+    expect(box).to_have_value("What I write meanwhile")
+    with Client(site.url) as client:
+        said = [ln["text"] for ln in client.get(f"/v1/sessions/{session}/transcript")["lines"]]
+    assert said.count(GOOD) == 1, "sent once"
 
 
 def test_scoring_a_written_answer(page: Page, site: Site) -> None:

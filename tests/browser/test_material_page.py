@@ -36,6 +36,7 @@ def test_a_resume_is_read_shown_and_asked_about(page: Page, site: Served) -> Non
     expect(steps.conversation(page)).to_contain_text(
         'Your resume says: "Cut p99 latency of the bidder by half".', timeout=30_000
     )
+    expect(page.get_by_role("textbox", name="Your answer")).to_be_enabled()  # until then the report lists no question
     session = page.url.split("#/s/")[1]
     page.goto(f"{site.url}/#/s/{session}/report")
     expect(page.get_by_role("region", name="For this job")).to_contain_text("inference")

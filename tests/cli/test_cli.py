@@ -75,6 +75,7 @@ def test_score_says_which_claims_are_right_and_why_a_level_is_held_down(site: Si
         (("replay", "nothing", "--play", "--judge-again"), "leave out --persona"),
         (("replay", "nothing", "--answer", "file"), "needs --from-turn"),
         (("chat", "--persona", "nobody"), "no persona 'nobody'"),
+        (("chat", "--question", "nothing"), "no question 'nothing'"),
     ],
 )
 def test_a_mistake_is_one_clear_line_and_exit_code_2(site: Site, arguments: tuple[str, ...], message: str) -> None:
@@ -169,6 +170,24 @@ def test_chat_streams_the_question_takes_an_answer_and_ends(site: Site) -> None:
         newest = client.get("/v1/sessions")["sessions"][0]["id"]
         lines = client.get(f"/v1/sessions/{newest}/transcript")["lines"]
     assert [line["text"] for line in lines if line["speaker"] == "candidate"] == [GOOD]
+
+
+def test_chat_opens_with_the_question_that_was_chosen(site: Site) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "interviewer", "chat", "--question", "bh-say-no", "--url", site.url],
+        input=f"{GOOD}\n\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    with Client(site.url) as client:
+        newest = client.get("/v1/sessions")["sessions"][0]
+        first = client.get(f"/v1/sessions/{newest['id']}/transcript")["lines"][0]["text"]
+        wanted = client.get("/v1/questions/bh-say-no")["text"]
+    assert (newest["rubric"], newest["persona"]) == ("behavioral", "behavioral")
+    assert first.endswith(wanted)
 
 
 def test_a_taken_port_is_said_before_anything_starts(tmp_path: Path) -> None:

@@ -49,6 +49,8 @@ TABLE: dict[tuple[str, str], tuple[tuple[int, int, int, int], Any]] = {
     ("POST", "/v1/adapters/{adapter}/rollback"): (ADMIN, None),
     ("GET", "/v1/rubrics"): (ANY, None),
     ("GET", "/v1/questions"): (ANY, None),
+    ("GET", "/v1/questions/{question_id}"): (ANY, None),
+    ("GET", "/v1/about"): (ANY, None),
     ("GET", "/v1/scenarios"): (ANY, None),
     ("GET", "/v1/drills"): (ANY, None),
     ("POST", "/v1/profiles/parse"): (ANY, {"resume": "Cut p99 by half."}),

@@ -64,6 +64,12 @@ export const personas = async () => (await once("/v1/personas")).personas;
 export const rubrics = async () => (await once("/v1/rubrics")).rubrics;
 export const questions = async (rubric) => (await once(`/v1/questions?rubric=${id(rubric)}`)).questions;
 
+export const allQuestions = async () => (await once("/v1/questions")).questions;
+export const question = (qid) => once(`/v1/questions/${id(qid)}`);
+/** A question with what its interviewer knows. */
+export const spoilers = (qid) => call("GET", `/v1/questions/${id(qid)}?spoilers=true`);
+export const about = () => call("GET", "/v1/about");
+
 export const scenarios = async () => (await once("/v1/scenarios")).scenarios;
 
 export const drills = async () => (await once("/v1/drills")).drills;
@@ -130,6 +136,9 @@ export async function flagTexts() {
     return new Map();
   }
 }
+
+/** What each criterion asks, by id. */
+export const criteriaTexts = async () => new Map(Object.entries((await once("/v1/rubrics")).criteria));
 
 /** What is known about criteria by id, from the rubrics: `{id, asks?}`. */
 export async function criteriaNames() {

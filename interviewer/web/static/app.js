@@ -24,6 +24,8 @@ function later(load, name) {
 }
 
 const player = later(() => import("./player.js"), "player");
+const bank = later(() => import("./bank.js"), "bank");
+const settings = later(() => import("./settings.js"), "settings");
 const history = later(() => import("./history.js"), "history");
 const loop = later(() => import("./loop.js"), "loop");
 const memo = later(() => import("./loop.js"), "memo");
@@ -32,7 +34,10 @@ const score = later(() => import("./score.js"), "score");
 
 const ROUTES = [
   [/^#?\/?$/, start, "start"],
-  [/^#\/score$/, score, "score"],
+  [/^#\/start\/([^/]+)(?:\/(senior))?$/, start, "start"],
+  [/^#\/questions$/, bank, "questions"],
+  [/^#\/settings$/, settings, "settings"],
+  [/^#\/score(?:\/([^/]+))?(?:\/(senior))?$/, score, "score"],
   [/^#\/history$/, history, "history"],
   [/^#\/l\/([^/]+)$/, loop, ""],
   [/^#\/l\/([^/]+)\/memo$/, memo, ""],

@@ -61,8 +61,14 @@ function suggestion(each, titles) {
     h("strong", null, plain(each.criterion)),
     each.due ? null : h("span", { class: "muted" }, ` · ${t("due {when}", { when: when(each.due_at) })}`),
     h("p", { class: "muted" }, each.reason),
-    each.question ? h("p", null, t("Question: {question} ({round})", { question: each.question, round: titles.get(each.rubric) ?? plain(each.rubric) })) : null,
-    body ? h("p", null, h("button", { type: "button", class: "small", on: { click: start } }, t("Start the drill: {drill}", { drill: plain(each.drill) }))) : null,
+    each.question ? h("p", null, t("Question: {question} ({round})", { question: each.topic ?? each.question, round: titles.get(each.rubric) ?? plain(each.rubric) })) : null,
+    h(
+      "p",
+      { class: "row" },
+      each.question ? h("a", { class: "button", href: `#/start/${encodeURIComponent(each.question)}` }, t("Start an interview with this question")) : null,
+      each.question ? h("a", { class: "button", href: `#/score/${encodeURIComponent(each.question)}` }, t("Answer this in writing")) : null,
+      body ? h("button", { type: "button", on: { click: start } }, t("Start the drill: {drill}", { drill: plain(each.drill) })) : null,
+    ),
     problem,
   );
 }

@@ -10,8 +10,8 @@ import { length, placeQuotes, plain } from "./words.js";
 
 const MAX_ANSWER = 20_000;
 
-export function score(root) {
-  const state = { live: true };
+export function score(root, wanted, seniority) {
+  const state = { live: true, wanted, seniority };
   append(
     root,
     h("h1", null, t("Score one answer")),
@@ -30,6 +30,7 @@ async function load(body, state) {
   try {
     const [rubrics, criteria, texts] = await Promise.all([api.rubrics(), api.criteriaNames(), api.flagTexts()]);
     state.texts = texts;
+    state.opening = state.wanted ? await api.question(state.wanted) : null;
     if (state.live) form(body, state, rubrics, criteria);
   } catch (error) {
     if (state.live) body.append(errorBox(error, () => load(body, state)));
@@ -80,7 +81,7 @@ function form(body, state, rubrics, criteria) {
   const describe = () => {
     const found = known.get(question.value);
     clear(asked);
-    if (found) append(asked, found.text, h("span", { class: "muted block" }, t("Brings out: {criteria}.", { criteria: found.criteria.map((c) => plain(typeof c === "string" ? c : c.id)).join(", ") })));
+    if (found) append(asked, (level.value === "senior" && found.senior) || found.text, h("span", { class: "muted block" }, t("Brings out: {criteria}.", { criteria: found.criteria.map((c) => plain(typeof c === "string" ? c : c.id)).join(", ") })));
   };
   const fetchQuestions = async () => {
     const wanted = rubric.value;
@@ -94,6 +95,7 @@ function form(body, state, rubrics, criteria) {
         known.set(q.id, q);
         append(question, option(q.id, q.topic));
       }
+      if (state.opening?.rubric === wanted) question.value = state.opening.id;
       describe();
     } catch (error) {
       if (state.live) clear(problem).append(errorBox(error, fetchQuestions));
@@ -101,6 +103,9 @@ function form(body, state, rubrics, criteria) {
   };
   rubric.addEventListener("change", fetchQuestions);
   question.addEventListener("change", describe);
+  level.addEventListener("change", describe);
+  if (state.opening) rubric.value = state.opening.rubric;
+  if (state.seniority) level.value = state.seniority;
   data.addEventListener("submit", (event) => {
     event.preventDefault();
     working(button, problem, t("Reading the answer"), async () => {

@@ -14,7 +14,7 @@ const POLL = 2000;
 const ORDER = ["recruiter", "hiring_manager", "coding_design", "deep_dive", "behavioral"];
 const place = (persona) => (ORDER.includes(persona.rubric) ? ORDER.indexOf(persona.rubric) : ORDER.length);
 
-export function start(root) {
+export function start(root, wanted, level) {
   append(
     root,
     h("h1", null, t("Start an interview")),
@@ -23,7 +23,7 @@ export function start(root) {
   if (language !== "en") {
     append(root, h("div", { class: "notice" }, h("p", null, h("strong", null, t("Interviews are held in English"))), h("p", null, t("The page can be read in this language, the interview itself stays English: the judge was trained and measured on English answers only, and declines to assess answers in other languages rather than guess. Questions, rubrics and level descriptions are English too."))));
   }
-  const state = { ready: false, live: true };
+  const state = { ready: false, live: true, wanted, level };
   const banner = h("div", { role: "status" });
   const body = h("div");
   append(root, banner, body);
@@ -79,7 +79,10 @@ async function load(body, state) {
   body.append(wait.node);
   try {
     const [personas, rubrics, scenarios, drills] = await Promise.all([api.personas(), api.rubrics(), api.scenarios(), api.drills()]);
-    const ordered = [...personas].sort((a, b) => place(a) - place(b));
+    const opening = state.wanted ? await api.question(state.wanted) : null;
+    const asking = opening ? personas.filter((p) => p.rubric === opening.rubric) : personas;
+    const ordered = [...asking].sort((a, b) => place(a) - place(b));
+    state.opening = opening;
     if (state.live) form(body, state, ordered, new Map(rubrics.map((r) => [r.id, r])), scenarios, drills);
   } catch (error) {
     if (state.live) body.append(errorBox(error, () => load(body, state)));
@@ -91,7 +94,8 @@ async function load(body, state) {
 function form(body, state, personas, rubrics, scenarios, drills) {
   const rounds = h("fieldset", { class: "rounds" }, h("legend", null, t("Round")));
   personas.forEach((persona, index) => append(rounds, round(persona, rubrics.get(persona.rubric), index === 0)));
-  append(
+  if (state.opening) append(body, opens(state.opening, state.level));
+  else append(
     rounds,
     card(LOOP, t("Whole loop"), t("{total} rounds", { total: personas.length }), t("Every round in order, one session each, and a committee memo over all of them. Take the rounds in any order and on any day.")),
   );
@@ -146,7 +150,7 @@ function form(body, state, personas, rubrics, scenarios, drills) {
   const usual = () => {
     const looping = chosen() === LOOP;
     const drill = exercise();
-    exerciseField.hidden = looping;
+    exerciseField.hidden = looping || Boolean(state.opening);
     how.textContent = drill ? drillText(drill) : "";
     button.textContent = looping ? t("Start the loop") : drill ? t("Start the drill") : t("Start the round");
     minutesField.querySelector("label").textContent = looping ? t("Minutes per round") : t("Minutes");
@@ -154,7 +158,7 @@ function form(body, state, personas, rubrics, scenarios, drills) {
     minutes.required = !looping;
     const persona = personas.find((p) => p.id === chosen());
     const fitting = looping ? [] : scenarios.filter((s) => s.rubric === persona?.rubric);
-    situationField.hidden = !fitting.length || Boolean(drill);
+    situationField.hidden = !fitting.length || Boolean(drill) || Boolean(state.opening);
     clear(situation);
     append(situation, option("", t("None")), option("any", t("Any of them")), ...fitting.map((s) => option(s.id, s.title)));
     if (!touched) minutes.value = looping ? "" : drill ? drill.minutes : (rubrics.get(persona?.rubric)?.minutes ?? 45);
@@ -197,6 +201,7 @@ function form(body, state, personas, rubrics, scenarios, drills) {
           ...common,
           persona: persona.id,
           rubric: persona.rubric,
+          ...(state.opening ? { question: state.opening.id } : {}),
           ...(exercise() ? { drill: exercise().id } : {}),
           ...(situation.value && !exercise() ? { scenario: situation.value } : {}),
         });
@@ -212,8 +217,20 @@ function form(body, state, personas, rubrics, scenarios, drills) {
     }
   });
   body.append(data);
+  if (state.level) data.elements.level.value = state.level;
   usual();
   state.changed();
+}
+
+/** Says with which question the interview opens. */
+function opens(question, level) {
+  return h(
+    "div",
+    { class: "notice" },
+    h("p", null, h("strong", null, t("It opens with: {topic}", { topic: question.topic }))),
+    h("p", { class: "asked", lang: "en" }, (level === "senior" && question.senior) || question.text),
+    h("p", { class: "muted" }, t("What comes after it is chosen by your answers. "), h("a", { href: "#/" }, t("Start without it"))),
+  );
 }
 
 function drillText(drill) {
