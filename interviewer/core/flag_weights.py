@@ -23,32 +23,32 @@ class FlagWeights(Frozen):
     """Cues of all that was said."""
 
 
-VERSION = "e9359717"
+VERSION = "5b787b58"
 
 WEIGHTS: Mapping[str, FlagWeights] = {
     "knows_tools_not_tradeoffs": FlagWeights(
-        bias=-5.342,
+        bias=-4.742,
         levels={
-            "tradeoff_reasoning": (0.759, 0.937, 1.18, -1.268),
-            "finetuning_judgement": (0.386, -0.213, 0.797, -0.348),
-            "llm_serving_depth": (-0.324, 0.011, -0.228, -0.545),
-            "problem_framing": (0.54, 0.308, -0.067, 0.193),
-            "managing_uncertainty": (0.14, 0.17, -0.054, -0.232),
-            "hands_on_specificity": (0.663, -0.686, 0.15, 0.258),
-            "measurement": (0.422, 0.388, 0.088, 0.065),
-            "constraint_adaptation": (-0.365, -0.333, 0.848, -0.12),
+            "tradeoff_reasoning": (0.841, 0.911, 1.069, -1.215),
+            "finetuning_judgement": (0.352, -0.269, 0.819, -0.365),
+            "llm_serving_depth": (-0.153, 0.216, -0.21, -0.661),
+            "problem_framing": (0.55, 0.153, 0.247, 0.066),
+            "managing_uncertainty": (0.056, 0.125, -0.049, -0.21),
+            "hands_on_specificity": (0.593, -0.684, 0.124, 0.244),
+            "measurement": (0.304, 0.317, 0.063, 0.07),
+            "constraint_adaptation": (-0.434, -0.405, 1.114, -0.266),
         },
-        overall=(1.756, -1.674),
+        overall=(1.782, -1.827),
         sentence={
-            "listed": 5.727,
-            "any_will_do": 3.742,
-            "there_is": 1.377,
-            "generic_virtue": -0.062,
+            "listed": 5.512,
+            "any_will_do": 3.664,
+            "there_is": 1.296,
+            "generic_virtue": -0.091,
         },
         whole={
-            "stock_design": -0.677,
-            "parts": 0.139,
-            "theory": 0.081,
+            "stock_design": -0.306,
+            "parts": 0.162,
+            "theory": -0.03,
         },
     ),
     "strong_generalist_lacks_llm_intuition": FlagWeights(
@@ -75,7 +75,7 @@ WEIGHTS: Mapping[str, FlagWeights] = {
         },
     ),
     "recites_architecture": FlagWeights(
-        bias=-8.337,
+        bias=-8.159,
         levels={
             "problem_framing": (0.584, 0.646, 0.371, -0.481),
             "tradeoff_reasoning": (0.604, -0.08, -0.447, 0.222),
@@ -92,24 +92,24 @@ WEIGHTS: Mapping[str, FlagWeights] = {
         },
     ),
     "deterministic_mindset": FlagWeights(
-        bias=-5.45,
+        bias=-5.574,
         levels={
-            "managing_uncertainty": (1.77, 1.984, 1.812, -1.991),
-            "intellectual_honesty": (0.105, 0.701, -0.275, -0.479),
-            "experience_transfer": (0.041, 0.534, 0.011, -0.033),
+            "managing_uncertainty": (1.832, 1.918, 1.956, -1.925),
+            "intellectual_honesty": (-0.024, 0.627, -0.314, -0.48),
+            "experience_transfer": (-0.092, 0.454, -0.037, 0.005),
         },
-        overall=(0.471, -1.277),
+        overall=(0.638, -1.735),
         sentence={
-            "temperature_zero": 1.75,
-            "cannot_happen": 4.494,
-            "tests": 3.354,
+            "temperature_zero": 2.186,
+            "cannot_happen": 4.606,
+            "tests": 3.737,
         },
         whole={
-            "temperature_zero": 3.596,
+            "temperature_zero": 3.527,
         },
     ),
     "theory_without_constraint": FlagWeights(
-        bias=-10.055,
+        bias=-10.291,
         levels={
             "tradeoff_reasoning": (0.093, 0.635, 0.382, -0.608),
             "measurement": (0.681, 0.987, 0.448, -0.301),
@@ -125,7 +125,7 @@ WEIGHTS: Mapping[str, FlagWeights] = {
         },
     ),
     "no_business_narrative": FlagWeights(
-        bias=-6.776,
+        bias=-5.985,
         levels={
             "business_impact": (3.154, 1.971, 1.816, -1.284),
             "measurement": (0.541, -0.096, 0.298, -0.125),
@@ -140,40 +140,40 @@ WEIGHTS: Mapping[str, FlagWeights] = {
         },
     ),
     "throughput_tunnel_vision": FlagWeights(
-        bias=-8.489,
+        bias=-8.078,
         levels={
-            "measurement": (0.774, -0.067, 0.572, -0.575),
-            "llm_serving_depth": (0.805, 0.852, 0.708, -0.636),
-            "constraint_adaptation": (0.211, 0.746, 0.545, -0.631),
-            "tradeoff_reasoning": (0.552, 0.443, 0.455, -0.654),
+            "measurement": (0.711, -0.114, 0.57, -0.598),
+            "llm_serving_depth": (0.876, 0.912, 0.789, -0.614),
+            "constraint_adaptation": (0.274, 0.716, 0.841, -0.867),
+            "tradeoff_reasoning": (0.633, 0.284, 0.563, -0.52),
         },
-        overall=(0.484, -0.747),
+        overall=(0.497, -0.85),
         sentence={
-            "throughput": 2.55,
-            "only_metric": 4.67,
+            "throughput": 2.296,
+            "only_metric": 4.645,
         },
         whole={
-            "tail": -0.862,
-            "throughput": 5.361,
+            "tail": -0.943,
+            "throughput": 4.831,
         },
     ),
     "more_is_better": FlagWeights(
-        bias=-6.096,
+        bias=-6.178,
         levels={
-            "finetuning_judgement": (0.6, 1.406, 1.413, -1.904),
-            "data_intuition": (0.85, 0.698, 0.16, 0.336),
-            "tradeoff_reasoning": (0.044, 0.75, 0.165, -0.344),
+            "finetuning_judgement": (0.599, 1.406, 1.413, -1.906),
+            "data_intuition": (0.848, 0.698, 0.16, 0.335),
+            "tradeoff_reasoning": (0.041, 0.751, 0.165, -0.345),
         },
-        overall=(1.429, -1.44),
+        overall=(1.423, -1.437),
         sentence={
-            "bigger": 2.868,
+            "bigger": 2.869,
         },
         whole={
-            "bigger": 3.967,
+            "bigger": 3.968,
         },
     ),
     "api_tourist": FlagWeights(
-        bias=-5.801,
+        bias=-6.339,
         levels={
             "hands_on_specificity": (2.013, 2.003, 1.299, -0.64),
             "implementation_correctness": (0.21, 0.646, 0.104, -0.292),
@@ -189,7 +189,7 @@ WEIGHTS: Mapping[str, FlagWeights] = {
         },
     ),
     "bluffing": FlagWeights(
-        bias=-4.1,
+        bias=-3.595,
         levels={
             "intellectual_honesty": (2.107, 0.95, 1.057, -1.24),
             "llm_serving_depth": (0.061, 1.158, 0.077, -0.716),
@@ -239,35 +239,35 @@ WEIGHTS: Mapping[str, FlagWeights] = {
         },
     ),
     "product_sense": FlagWeights(
-        bias=-4.282,
+        bias=-4.304,
         levels={
-            "business_impact": (1.749, -1.906, -0.587, 1.115),
-            "tradeoff_reasoning": (0.371, -0.66, 0.739, -0.136),
-            "experience_transfer": (0.245, -0.646, -0.318, 0.903),
+            "business_impact": (1.775, -1.939, -0.543, 1.133),
+            "tradeoff_reasoning": (0.428, -0.596, 0.651, -0.176),
+            "experience_transfer": (0.211, -0.641, -0.312, 0.878),
         },
-        overall=(-1.075, 0.915),
+        overall=(-1.196, 0.783),
         sentence={
-            "second_order": 0.649,
-            "loser_accepted": -0.623,
-            "people_money": 1.837,
+            "second_order": 1.1,
+            "loser_accepted": -0.885,
+            "people_money": 1.949,
         },
         whole={
-            "second_order": 1.304,
-            "loser_accepted": 2.397,
+            "second_order": 1.268,
+            "loser_accepted": 2.518,
         },
     ),
     "honest_about_limits": FlagWeights(
-        bias=-5.779,
+        bias=-4.944,
         levels={
-            "intellectual_honesty": (3.356, -2.967, -0.223, 1.554),
+            "intellectual_honesty": (3.148, -2.979, -0.262, 1.51),
         },
-        overall=(-1.473, -0.308),
+        overall=(-1.549, -0.199),
         sentence={
-            "hedge": 1.856,
-            "settle": 3.046,
+            "hedge": 1.777,
+            "settle": 2.83,
         },
         whole={
-            "hedge": 2.014,
+            "hedge": 1.981,
         },
     ),
 }

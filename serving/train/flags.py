@@ -38,6 +38,8 @@ RIDGE = 0.3
 SOFT = 0.3
 """How sharply the best sentence is picked while fitting; it is the maximum when a flag is read."""
 CUTS = tuple(n / 100 for n in range(5, 91))
+BOTH_WAYS = frozenset({"knows_tools_not_tradeoffs", "strong_generalist_lacks_llm_intuition"})
+"""Flags that decide most: to miss one is as bad as to raise it wrongly."""
 LOW = (0.7, 0.2, 0.1, 0.0)
 """A criterion that clearly was not shown."""
 QUIET = 0.1
@@ -257,12 +259,12 @@ def measured(predictions: Sequence[tuple[float, bool]], cut: float) -> Found:
     return Found(wanted // DRAWS, right / max(1, raised), right / max(1, wanted))
 
 
-def best_cut(predictions: Sequence[tuple[float, bool]]) -> float:
-    """Return the cut with the best F1 and balance of precision and recall; the middle one of equals."""
+def best_cut(predictions: Sequence[tuple[float, bool]], balanced: bool) -> float:
+    """Return the cut with the best F1, ``balanced`` also by the worse of precision and recall; the middle of equals."""
 
     def worth(cut: float) -> float:
         found = measured(predictions, cut)
-        return round(found.f1 + min(found.precision, found.recall), 6)
+        return round(found.f1 + (min(found.precision, found.recall) if balanced else 0.0), 6)
 
     top = max(worth(cut) for cut in CUTS)
     equal = [cut for cut in CUTS if worth(cut) == top]
@@ -277,7 +279,7 @@ def fit_flags(
     weights, told = {}, {}
     for flag in SHAPES:
         predictions = held_out(flag, rows)
-        cut = best_cut(predictions)
+        cut = best_cut(predictions, flag in BOTH_WAYS)
         fitted = fit_flag(flag, rows)
         bias = fitted.bias - log(cut / (1 - cut))
         if flag not in BY_LEVELS:
