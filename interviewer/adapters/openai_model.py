@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 
 import httpx2
 from openai import (
@@ -61,7 +62,7 @@ class OpenAIChat:
         params: list[ChatCompletionMessageParam] = [_param(m) for m in messages]
         try:
             with self._roster.use(model):
-                stream = await self._client.chat.completions.create(
+                asked = self._client.chat.completions.with_streaming_response.create(
                     model=model,
                     messages=params,
                     max_tokens=max_tokens,
@@ -70,14 +71,51 @@ class OpenAIChat:
                     stream=True,
                     extra_body=_CONTINUED if messages and messages[-1]["role"] == "assistant" else None,
                 )
-                async with stream:
-                    async for chunk in stream:
-                        if chunk.choices and chunk.choices[0].delta.content:
-                            yield chunk.choices[0].delta.content
+                async with asked as response:
+                    async for data in _events(response.iter_bytes()):
+                        if piece := _piece(data):
+                            yield piece
         except NotProven as error:
             raise ModelError(str(error)) from error
         except (OpenAIError, httpx2.HTTPError, *MALFORMED) as error:
             raise ModelError(describe(error)) from error
+
+
+async def _events(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Yield the data of server-sent events, one line each, as chat completions are streamed.
+
+    Raises:
+        ValueError: there is none: a proxy's page, another API.
+    """
+    rest, any_ = b"", False
+    async for chunk in chunks:
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            if line.startswith(b"data:"):
+                any_ = True
+                yield line[5:].strip()
+    if not any_:
+        raise ValueError("no events")
+
+
+def _piece(data: bytes) -> str | None:
+    """Return the text of one event.
+
+    Read by hand: building the client's objects for each of them took more of the service than all else of a turn.
+
+    Raises:
+        ModelError: the endpoint says that it failed in the middle.
+        ValueError, TypeError, AttributeError: it is of another shape.
+    """
+    if data == b"[DONE]":
+        return None
+    chunk = json.loads(data)
+    if chunk.get("error"):
+        raise ModelError("the model endpoint failed in the middle of its answer")
+    content = chunk["choices"][0]["delta"].get("content") if chunk.get("choices") else None
+    if content is not None and not isinstance(content, str):
+        raise TypeError("the text of an event is not text")
+    return content
 
 
 def describe(error: Exception) -> str:

@@ -109,18 +109,18 @@ async def test_a_broken_stream_is_an_error_after_what_was_said(api: Endpoint) ->
             assert said == ["Why "]
 
 
-@pytest.mark.parametrize("answer", [page, other_json])
-async def test_what_is_no_stream_says_nothing(api: Endpoint, answer: Answer) -> None:
+@pytest.mark.parametrize("answer", [page, other_json, garbage])
+async def test_what_is_no_stream_is_an_error(api: Endpoint, answer: Answer) -> None:
     api.answer = answer
-    async with api.client() as client:
-        assert await say(OpenAIChat(client)) == []
-
-
-async def test_what_is_no_text_is_an_error(api: Endpoint) -> None:
-    api.answer = garbage
     async with api.client() as client:
         with pytest.raises(ModelError, match="not of the asked shape"):
             await say(OpenAIChat(client))
+
+
+async def test_a_line_break_of_another_script_inside_a_piece_is_text(api: Endpoint) -> None:
+    api.answer = api.stream("Why\u2028not", "\x85?")
+    async with api.client() as client:
+        assert await say(OpenAIChat(client)) == ["Why\u2028not", "\x85?"]
 
 
 async def test_a_slow_endpoint_is_not_waited_for(api: Endpoint) -> None:
