@@ -142,9 +142,14 @@ def turn(
     as_json: Json = False,
 ) -> None:
     """Measure answer to first token, judge time and inter-token latency through the real socket."""
+    from websockets.exceptions import WebSocketException
+
     from eval.bench_turn import measure, to_markdown
 
-    found = measure(url, sessions, turns, _line)
+    try:
+        found = measure(url, sessions, turns, _line)
+    except (ServiceError, OSError, WebSocketException) as error:
+        fail(str(error))
     _publish(found, to_markdown(found), report, as_json)
 
 
@@ -157,10 +162,15 @@ def bench_score(
     as_json: Json = False,
 ) -> None:
     """Measure answers per second against asking the same model for a JSON verdict with reasons."""
+    from openai import OpenAIError
+
     from eval.bench_score import measure, to_markdown
 
     address = engine_url or _engine_url()
-    found = measure(url, address, answers, _line)
+    try:
+        found = measure(url, address, answers, _line)
+    except (ServiceError, OpenAIError) as error:
+        fail(str(error))
     _publish(found, to_markdown(found), report, as_json)
 
 

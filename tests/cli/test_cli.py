@@ -38,6 +38,12 @@ def test_version() -> None:
     assert run("--version") == (0, f"{__version__}\n")
 
 
+@pytest.mark.parametrize("command", [("bench", "turn"), ("bench", "score", "--engine-url", "http://127.0.0.1:9/v1")])
+def test_a_benchmark_without_a_service_says_what_to_start(command: tuple[str, ...]) -> None:
+    code, out = run(*command, "--url", "http://127.0.0.1:9")
+    assert (code, out) == (2, "error: No service at http://127.0.0.1:9; start it with: interviewer serve\n")
+
+
 def test_score_prints_json_with_exact_quotes(site: Site, tmp_path: Path) -> None:
     answer = tmp_path / "answer.txt"
     answer.write_text(GOOD, encoding="utf-8")
