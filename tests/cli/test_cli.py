@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 from interviewer import __version__
 from interviewer.cli import app
 from interviewer.client import Client
+from interviewer.tools import bench
 from tests.site import Site
 
 GOOD = "We held p99 latency at 800 ms at batch 8. The price was 15 percent of peak throughput."
@@ -38,10 +39,11 @@ def test_version() -> None:
     assert run("--version") == (0, f"{__version__}\n")
 
 
-@pytest.mark.parametrize("command", [("bench", "turn"), ("bench", "score", "--engine-url", "http://127.0.0.1:9/v1")])
+@pytest.mark.parametrize("command", [("turn",), ("score", "--engine-url", "http://127.0.0.1:9/v1")])
 def test_a_benchmark_without_a_service_says_what_to_start(command: tuple[str, ...]) -> None:
-    code, out = run(*command, "--url", "http://127.0.0.1:9")
-    assert (code, out) == (2, "error: No service at http://127.0.0.1:9; start it with: interviewer serve\n")
+    result = runner.invoke(bench, [*command, "--url", "http://127.0.0.1:9"])
+    said = "error: No service at http://127.0.0.1:9; start it with: interviewer serve\n"
+    assert (result.exit_code, result.output) == (2, said)
 
 
 def test_score_prints_json_with_exact_quotes(site: Site, tmp_path: Path) -> None:
