@@ -18,6 +18,7 @@ from eval.candidates.drive import hold
 from eval.candidates.measured import to_row
 from eval.machine import describe, machine, summary, table
 from eval.policy import WITHIN
+from interviewer.core.events import WORDED
 from interviewer.core.library import Library
 
 MINUTES = 24
@@ -85,7 +86,7 @@ def summarise(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return the table of the targets over all sessions; a share is ``None`` where there is nothing to count."""
     follow_ups = [q for row in rows for q in row["questions"] if q["criterion"]]
     tried = [q for q in follow_ups if "model_unavailable" not in q["before"]]
-    worded = [q for q in follow_ups if q["source"] in ("generated", "tied", "mixed")]
+    worded = [q for q in follow_ups if q["source"] in WORDED or q["source"] == "mixed"]
     weakest = [n for row in rows for n in row["weakest_questions"]]
     read = [(true, level) for row in rows for true, level in row["levels"].values() if level is not None]
     verdicts = [row["off"] is not None and row["off"] <= 1 for row in rows]
@@ -105,7 +106,7 @@ def summarise(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
             "before": share(not q["before"] for q in tried),
             "after": share(not q["after"] for q in worded),
         },
-        "nearest": share(q["nearest"] for q in follow_ups if q["source"] in ("generated", "tied")),
+        "nearest": share(q["nearest"] for q in follow_ups if q["source"] in WORDED),
         "model_away": share("model_unavailable" in q["before"] for q in follow_ups),
         "fallback": share(q["source"] in ("fallback", "mixed") for q in follow_ups),
         "verdict_within_one": share(verdicts),

@@ -21,6 +21,7 @@ from eval.candidates.simulated import play
 from eval.machine import describe, machine
 from eval.policy import real_noise
 from interviewer.adapters.documents import packaged
+from interviewer.core.events import WORDED
 from interviewer.core.library import Library
 from interviewer.core.probe import decide
 from interviewer.core.rubric import Move
@@ -29,8 +30,6 @@ from interviewer.core.text import words
 FOLDS = 5
 TOGETHER = 5
 """Turns of one persona on one question that are also judged together, as a listener would."""
-WORDED = frozenset({"generated", "tied"})
-"""Sources of questions that the model put into words."""
 TARGET = 0.85
 """Share of turns that have to be told apart."""
 

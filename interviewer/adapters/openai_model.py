@@ -101,7 +101,7 @@ async def _events(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 def _piece(data: bytes) -> str | None:
     """Return the text of one event.
 
-    Read by hand: building the client's objects for each of them took more of the service than all else of a turn.
+    Read by hand: building the client's objects for each of them took a quarter of the service's time under load.
 
     Raises:
         ModelError: the endpoint says that it failed in the middle.

@@ -19,6 +19,8 @@ from interviewer.core.rubric import Move, SeniorityLevel
 Mode: TypeAlias = Literal["practice", "real"]
 Origin: TypeAlias = Literal["live", "imported", "replay"]
 QuestionSource: TypeAlias = Literal["authored", "generated", "tied", "mixed", "fallback", "imported"]
+WORDED: frozenset[QuestionSource] = frozenset({"generated", "tied"})
+"""Sources of questions that the model put into words."""
 """authored: the rubric's wording on purpose; tied: generated question after a quote of the candidate, cut by code;
 mixed: generated tie-in, authored question; fallback: nothing of the model's."""
 

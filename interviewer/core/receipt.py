@@ -9,6 +9,7 @@ from __future__ import annotations
 from interviewer.core import guard
 from interviewer.core.assessment import Frozen, Unscored
 from interviewer.core.coverage import Coverage
+from interviewer.core.events import WORDED
 from interviewer.core.rubric import Rubric
 from interviewer.core.session import SessionState
 
@@ -49,7 +50,7 @@ def receipt(state: SessionState, rubric: Rubric, known: Coverage) -> Receipt:
     return Receipt(
         questions=len(asked),
         follow_ups=sum(1 for t in asked if t.probe and t.probe.criterion),
-        generated=sum(s in ("generated", "tied", "mixed") for s in sources),
+        generated=sum(s in WORDED or s == "mixed" for s in sources),
         fell_back=sum(s in ("fallback", "mixed") for s in sources),
         hints=len(state.hints),
         unscored=sum(isinstance(t.result, Unscored) for t in state.turns),

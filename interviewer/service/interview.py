@@ -389,7 +389,7 @@ class Interview:
         if away and not self._told:
             message = "The persona's model cannot be reached; questions are asked in the rubric's own words meanwhile."
             await self._append(ev.SessionNotice(code="model_unavailable", message=message))
-        if away or spoken.source in ("generated", "tied"):
+        if away or spoken.source in ev.WORDED:
             self._told = away
 
     async def _speak(self) -> ev.QuestionAsked:

@@ -3,7 +3,7 @@
 A flag is a logistic model over the levels of its criteria, cues of the whole answer and cues of its best sentence,
 fitted on the training and calibration questions with levels as a judge reads them: each label is replaced by a
 distribution drawn from :data:`CONFUSION`, so that the weights do not rest on levels that are always right, and so that
-they fit any judge. What cannot be seen in 1,300 answers is given: which criteria and cues a flag may use. The cut that
+they fit any judge. What cannot be seen in 1,400 answers is given: which criteria and cues a flag may use. The cut that
 becomes probability 0.5 is chosen on predictions for questions that the weights were not fitted on.
 """
 

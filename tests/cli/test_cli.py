@@ -162,9 +162,10 @@ def test_files_that_cannot_be_imported_say_why(tmp_path: Path, data: bytes, mess
     assert message in " ".join(out.split())
 
 
-def test_chat_streams_the_question_takes_an_answer_and_ends(site: Site) -> None:
+def chat(site: Site, *arguments: str) -> str:
+    """Hold an interview of one answer in the terminal; returns what was printed."""
     done = subprocess.run(
-        [sys.executable, "-m", "interviewer", "chat", "--persona", "deep_dive", "--url", site.url],
+        [sys.executable, "-m", "interviewer", "chat", *arguments, "--url", site.url],
         input=f"{GOOD}\n\n",
         capture_output=True,
         text=True,
@@ -172,8 +173,13 @@ def test_chat_streams_the_question_takes_an_answer_and_ends(site: Site) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "Interviewer:" in done.stdout
-    assert "the session has ended (candidate)" in done.stdout
+    return done.stdout
+
+
+def test_chat_streams_the_question_takes_an_answer_and_ends(site: Site) -> None:
+    said = chat(site, "--persona", "deep_dive")
+    assert "Interviewer:" in said
+    assert "the session has ended (candidate)" in said
     with Client(site.url) as client:
         newest = client.get("/v1/sessions")["sessions"][0]["id"]
         lines = client.get(f"/v1/sessions/{newest}/transcript")["lines"]
@@ -181,15 +187,7 @@ def test_chat_streams_the_question_takes_an_answer_and_ends(site: Site) -> None:
 
 
 def test_chat_opens_with_the_question_that_was_chosen(site: Site) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "interviewer", "chat", "--question", "bh-say-no", "--url", site.url],
-        input=f"{GOOD}\n\n",
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    chat(site, "--question", "bh-say-no")
     with Client(site.url) as client:
         newest = client.get("/v1/sessions")["sessions"][0]
         first = client.get(f"/v1/sessions/{newest['id']}/transcript")["lines"][0]["text"]

@@ -144,7 +144,7 @@ def test_a_flag_is_raised_by_levels_and_words_together(
 ) -> None:
     likely = {f.flag: f.probability for f in read_flags(levels, said)}
     # How much a missing story weighs depends on what was asked; it is likely but may stay below the line.
-    assert likely[flag] >= (0.25 if flag == "no_business_narrative" else RAISED)
+    assert likely[flag] >= (0.35 if flag == "no_business_narrative" else RAISED)
 
 
 @pytest.mark.parametrize(("flag", "levels", "said"), ROWS)

@@ -9,6 +9,7 @@ import pytest
 
 from eval import personas
 from eval.personas import Bayes, distance, features, read_runs
+from interviewer.core.events import WORDED
 
 
 def test_features_are_words_pairs_and_the_opening() -> None:
@@ -75,7 +76,7 @@ def test_what_a_model_worded_and_all_that_was_asked_are_told_apart_in_sessions()
             ],
         }
     ]
-    found = personas._asked(rows, runs, personas.WORDED)
+    found = personas._asked(rows, runs, WORDED)
     assert (found["turns"], found["accuracy"]) == (2, 0.5)
     assert personas._asked(rows, runs)["turns"] == 3
     assert personas._asked(rows, [])["accuracy"] is None
