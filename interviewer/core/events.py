@@ -75,7 +75,11 @@ class PersonaChanged(Frozen):
 
 
 class ProbeChosen(Frozen):
-    """What will be asked next, and why. ``move`` and ``criterion`` are ``None`` for a main question."""
+    """What will be asked next, and why.
+
+    ``criterion`` is ``None`` for a main question; so is ``move``, unless the question stands and is put once more, as
+    the candidate asked before answering.
+    """
 
     type: Literal["probe_chosen"] = "probe_chosen"
     v: Literal[1] = 1
@@ -94,6 +98,11 @@ class ProbeChosen(Frozen):
     """True in a replay: what this persona would have asked here, though it was not asked."""
     cited: tuple[Cited, ...] = ()
     """The candidate's own words that the question goes back to; it is asked as it is authored then."""
+
+    @property
+    def restates(self) -> bool:
+        """Whether the question under way is put once more, with what the candidate asked for."""
+        return self.criterion is None and self.move is not None
 
 
 class QuestionAsked(Frozen):

@@ -142,7 +142,8 @@ def _follow_up(
 ) -> Ask | None:
     every = state.on_question(question.id)
     spent = tuple(t for t in every if t.number not in state.superseded) or every
-    if len(spent) - 1 >= persona.followups:
+    pressed = sum(1 for t in spent[1:] if not (t.probe and t.probe.restates))
+    if pressed >= persona.followups:
         return None
     given = [how for turn in spent if (how := gave_up(turn))]
     stuck = gave_up(spent[-1])

@@ -92,6 +92,8 @@ def turn_problems(state: SessionState, number: int, rubric: Rubric, max_words: i
     problems = guard.check_turn(turn.question.text, context)
     if cited:  # the quote stands in the authored wording itself
         problems = tuple(p for p in problems if p != "echo")
+    if turn.probe and turn.probe.restates:  # that is what it is for
+        return tuple(p for p in problems if p != "repeat")
     if "repeat" in guard.check_question(guard.split_turn(turn.question.text)[1], context):
         return problems
     return tuple("repeated_lead" if p == "repeat" else p for p in problems)

@@ -7,7 +7,7 @@ silently drops a probe. Cross references (a probe's criterion, a must-ask criter
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Annotated, Literal, TypeAlias
 
@@ -119,6 +119,35 @@ class WrongClaim(Strict):
     correction: Text
 
 
+class Given(Strict):
+    """Something that is so, and the questions of a candidate that earn it."""
+
+    id: Slug
+    about: Annotated[str, Field(min_length=3, max_length=80)]
+    """What it is about, as the report names it."""
+    says: Text
+    """What the interviewer says when asked; exactly this."""
+    asked_by: Annotated[tuple[str, ...], Field(min_length=1)]
+    """Cues. A question that has all terms of one asks for it. A term is ``a|b|c``, any of which will do; ``*`` at an
+    end takes any ending, ``_`` is a space."""
+
+
+_FEWEST_TERMS = 2
+"""Terms that a cue has at least: one word alone is met by accident."""
+
+
+def given_problems(givens: Iterable[Given]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield ``(path, message)`` for each id that is used twice and each cue that would be met by accident."""
+    seen: set[str] = set()
+    for i, given in enumerate(givens):
+        if given.id in seen:
+            yield (i, "id"), f"fact id {given.id!r} is used twice"
+        seen.add(given.id)
+        for j, cue in enumerate(given.asked_by):
+            if len(cue.split()) < _FEWEST_TERMS:
+                yield (i, "asked_by", j), f"the cue {cue!r} needs two terms; one word is met by accident"
+
+
 class Coaching(Strict):
     """A contrast that teaches: how the answer usually goes wrong, and how a good one moves."""
 
@@ -139,6 +168,8 @@ class Question(Strict):
     hints: Annotated[tuple[Text, ...], Field(min_length=3, max_length=3)]
     """Three rungs: where to look, what to compare, almost the answer. Each costs more than the one before."""
     coaching: Coaching
+    givens: Annotated[tuple[Given, ...], Field(max_length=8)] = ()
+    """What is said of the case to a candidate who asks before answering; what nobody asks for stays open."""
     code: CodeTask | None = None
     """What code in an answer is checked as; ``None``: code is read as words are."""
 
@@ -210,3 +241,9 @@ class Rubric(Strict):
                 yield (*at, "criterion"), f"{target.criterion!r} has no weight in this round; add it under weights"
             if len({p.move for p in target.probes}) < 3:
                 yield (*at, "probes"), "probes must use at least three different moves"
+        for path, message in given_problems(question.givens):
+            yield ("questions", i, "givens", *path), message
+        for j, given in enumerate(question.givens):
+            if not given.id.startswith(f"{question.id}-"):
+                # A session remembers by the id what it has told, over all its questions.
+                yield ("questions", i, "givens", j, "id"), f"{given.id!r} has to begin with {question.id + '-'!r}"

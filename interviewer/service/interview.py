@@ -17,14 +17,16 @@ from interviewer.core import events as ev
 from interviewer.core.assessment import Unscored, UnscoredReason
 from interviewer.core.code import held
 from interviewer.core.drills import Drill, DrillEvent, narrowed
+from interviewer.core.givens import earned
 from interviewer.core.material import choose
 from interviewer.core.persona import Persona
 from interviewer.core.probe import Ask
 from interviewer.core.reading import specs
 from interviewer.core.requests import gave_up, recognise, reply
-from interviewer.core.rubric import Rubric
-from interviewer.core.scenario import Scenario, ScenarioFact, asks_for, due, opens_with
+from interviewer.core.rubric import Given, Rubric
+from interviewer.core.scenario import Scenario, opens_with
 from interviewer.core.session import Phase, SessionState, Turn, evolve
+from interviewer.core.standing import OPEN, owed, read_on, stands
 from interviewer.service import affinity
 from interviewer.service.asking import Asked, Asker, pieces
 from interviewer.service.coding import check_code
@@ -72,7 +74,7 @@ class Interview:
         self._warming: asyncio.Task[None] | None = None
         self._spoken: ev.QuestionAsked | None = None
         """A question that the candidate saw and that is not stored yet; it is stored before anything else is asked."""
-        self._owed: tuple[ScenarioFact | DrillEvent, ...] = ()
+        self._owed: tuple[Given | DrillEvent, ...] = ()
         """Facts of the scenario and news of the drill that the turn which is being asked gives."""
         self._told = False
         """The candidate knows that the persona's model is away."""
@@ -168,9 +170,10 @@ class Interview:
         kind = recognise(text)
         if kind is None or kind == "unsure" or kind == "skip":
             return None
-        if kind == "clarify" and self.scenario and asks_for(self.scenario, text):
-            return None
         question = self.rubric.question(self._turn.question_id or "")
+        known = (*(self.scenario.facts if self.scenario else ()), *(question.givens if question else ()))
+        if kind == "clarify" and earned(known, text):
+            return None
         told = reply(kind, self.state, question)
         return ev.RequestMade(turn=self._turn.number, msg_id=msg_id, kind=kind, text=text, reply=told)
 
@@ -320,7 +323,7 @@ class Interview:
     async def _judge(self) -> None:
         turn = self._turn
         said, question = heard(self.state, turn, self.rubric)
-        criteria = specs(self._deps.library.vocabulary, self.rubric.read_on(turn.question_id))
+        criteria = specs(self._deps.library.vocabulary, read_on(self.state, self.rubric, self.scenario))
         result, _ = await asyncio.gather(self._deps.judging.assess(question, said, criteria), self._check_code(turn))
         if isinstance(result, Unscored) and result.reason is UnscoredReason.JUDGE_UNAVAILABLE and await self._again():
             result = await self._deps.judging.assess(question, said, criteria)
@@ -346,7 +349,8 @@ class Interview:
             update = {"turn": number, "again_of": aside.turn, "reason": why, "elapsed": round(elapsed, 4)}
             await self._append(aside.model_copy(update=update))
             return
-        decision = choose(self.state, self.rubric, self.persona, elapsed, only)
+        again = stands(self.state, self.rubric, self.scenario) if elapsed < 1 else None
+        decision = again or choose(self.state, self.rubric, self.persona, elapsed, only)
         if isinstance(decision, Ask):
             await self._append(chosen(decision, len(self.state.turns) + 1, round(elapsed, 4)))
             return
@@ -403,6 +407,8 @@ class Interview:
         if probe.again_of is not None:
             attempt = self.state.retries.get(probe.again_of) is not None
             stream = self._asker.authored(_AGAIN if attempt else _BACK, probe.probe, asked)
+        elif probe.restates:
+            stream = self._asker.authored(tie or OPEN, probe.probe, asked)
         elif probe.criterion is None:
             greet = self.state.started.minutes if turn.number == 1 else None
             rules = f"{self.drill.brief} " if self.drill and greet else ""
@@ -423,7 +429,7 @@ class Interview:
             async with aclosing(pieces(f"{newcomer} ")) as said:
                 async for piece in said:
                     await self._show(piece)
-        self._owed = (*(due(self.state, self.scenario) if self.scenario else ()), *self._news())
+        self._owed = (*owed(self.state, self.rubric, self.scenario), *self._news())
         for fact in self._owed:
             async with aclosing(pieces(f"{fact.says} ")) as told:
                 async for piece in told:

@@ -12,6 +12,7 @@ from interviewer.core.prompts import Count
 from interviewer.core.reading import MOST_CHARS, CriterionSpec, Said, assemble, prepare, recent
 from interviewer.service.ports import Judge, JudgeError, JudgeInvalid, JudgeRefused, JudgeTimeout, Stamp
 
+NOTHING_TO_READ = "There is no criterion to read this on: the rubric names none, or the message only asks."
 LEFT_OUT = Notice(
     code="too_much",
     message=f"More was said on this question than is read at once: the latest {MOST_CHARS} characters at most.",
@@ -70,7 +71,7 @@ class Judging:
 
     async def _assess(self, question: str, said: Sequence[Said], criteria: Sequence[CriterionSpec]) -> JudgeResult:
         if not criteria:
-            return Unscored(reason=UnscoredReason.NO_CRITERIA, detail="This question has no criteria in the rubric.")
+            return Unscored(reason=UnscoredReason.NO_CRITERIA, detail=NOTHING_TO_READ)
         said, all_ = recent(said), said
         # A second of work for the longest answers; other sockets are served meanwhile.
         if not await asyncio.to_thread(self._is_english, " ".join(s.text for s in said)):

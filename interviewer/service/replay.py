@@ -25,8 +25,9 @@ from interviewer.core.persona import Persona
 from interviewer.core.probe import Ask
 from interviewer.core.reading import specs
 from interviewer.core.rubric import Rubric
-from interviewer.core.scenario import opens_with
+from interviewer.core.scenario import Scenario, opens_with
 from interviewer.core.session import SessionState, Turn, fold
+from interviewer.core.standing import read_on, stands
 from interviewer.service.deps import Deps
 from interviewer.service.errors import Refused
 from interviewer.service.ports import UnknownSession
@@ -122,7 +123,7 @@ class Replays:
                 same = keep and not any(n <= turn.number for n in edits)
                 if turn.number < from_turn:
                     reuse = turn if same else turn.model_copy(update={"result": None})
-                    log.add(await self._reading(log.state, reuse, round_))
+                    log.add(await self._reading(log.state, reuse, round_, self._scenario(parent, round_)))
             elif not isinstance(event, _MADE_AGAIN) and not getattr(event, "counterfactual", False):
                 log.add(event)
         return log.session_id, await self._store(log)
@@ -197,9 +198,10 @@ class Replays:
     ) -> None:
         probe, question = turn.probe, turn.question
         assert probe is not None and question is not None
-        scenario = self._deps.library.scenarios.get(parent.started.scenario or "")
-        only = opens_with(log.state, scenario if scenario and scenario.rubric == rubric.id else None)
-        choice = choose(log.state, rubric, persona, min(probe.elapsed, 0.99), only)
+        scenario = self._scenario(parent, rubric)
+        only = opens_with(log.state, scenario)
+        again = stands(log.state, rubric, scenario)
+        choice = again or choose(log.state, rubric, persona, min(probe.elapsed, 0.99), only)
         log.add(probe)
         log.add(question)
         if isinstance(choice, Ask):
@@ -211,14 +213,18 @@ class Replays:
             if turn.code is not None:
                 log.add(ev.CodeChecked(turn=turn.number, report=turn.code))
             reuse = turn.model_copy(update={"result": None}) if rejudge else turn
-            log.add(await self._reading(log.state, reuse, rubric))
+            log.add(await self._reading(log.state, reuse, rubric, scenario))
 
-    async def _reading(self, state: SessionState, turn: Turn, rubric: Rubric) -> ev.Event:
+    def _scenario(self, parent: SessionState, rubric: Rubric) -> Scenario | None:
+        found = self._deps.library.scenarios.get(parent.started.scenario or "")
+        return found if found and found.rubric == rubric.id else None
+
+    async def _reading(self, state: SessionState, turn: Turn, rubric: Rubric, scenario: Scenario | None) -> ev.Event:
         """Return the reading of a turn: the parent's when it still holds, else a new one."""
         if isinstance(turn.result, Assessment):
             return reading(turn.number, turn.result)
         said, asked = heard(state, state.turns[-1], rubric)
-        criteria = specs(self._deps.library.vocabulary, rubric.read_on(turn.question_id))
+        criteria = specs(self._deps.library.vocabulary, read_on(state, rubric, scenario))
         result = await self._deps.judging.assess(asked, said, criteria)
         return reading(turn.number, held(result, latest_code(state, state.turns[-1])))
 

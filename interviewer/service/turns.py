@@ -15,8 +15,7 @@ from interviewer.core.probe import Ask
 from interviewer.core.prompts import TurnRequest, history
 from interviewer.core.reading import Said
 from interviewer.core.requests import recognise
-from interviewer.core.rubric import Rubric
-from interviewer.core.scenario import ScenarioFact
+from interviewer.core.rubric import Given, Rubric
 from interviewer.core.session import SessionState, Turn
 from interviewer.core.text import content_words, sentences
 
@@ -106,7 +105,7 @@ def reading(turn: int, result: JudgeResult) -> ev.AnswerAssessed | ev.AnswerUnsc
     return ev.AnswerUnscored(turn=turn, reason=result.reason, detail=result.detail, notices=result.notices)
 
 
-def wholly_said(text: str, facts: Sequence[ScenarioFact | DrillEvent]) -> tuple[str, ...]:
+def wholly_said(text: str, facts: Sequence[Given | DrillEvent]) -> tuple[str, ...]:
     """Return the ids of the facts whose words all stand in ``text``: one that was interrupted is still owed."""
     return tuple(fact.id for fact in facts if fact.says in text)
 

@@ -96,6 +96,13 @@ class ProbeView(Frozen):
     senior: str | None
 
 
+class GivenView(Frozen):
+    """A fact of a question's case."""
+
+    about: str
+    says: str
+
+
 class Spoilers(Frozen):
     """What the interviewer knows about a question; who reads it cannot be asked that question in earnest any more."""
 
@@ -105,6 +112,8 @@ class Spoilers(Frozen):
     """Claims that a good answer may contain."""
     probes: dict[str, tuple[ProbeView, ...]]
     """Follow-ups by the criterion that they dig for."""
+    givens: tuple[GivenView, ...]
+    """What is told of the case to a candidate who asks before answering."""
 
 
 class QuestionView(Frozen):

@@ -66,7 +66,7 @@ async def questions(service: Srv, rubric: Annotated[str | None, Query(max_length
 
 @router.get("/questions/{question_id}")
 async def question(question_id: str, service: Srv, spoilers: bool = False) -> m.QuestionDetail:
-    """Return one question; with ``spoilers=true`` also its hints, facts and follow-ups, which give the answer away."""
+    """Return one question; with ``spoilers=true`` also all that is known about it, which gives the answer away."""
     library = service.deps.library
     found = library.find_question(question_id)
     if found is None:
@@ -137,4 +137,5 @@ def _spoilers(question: Question) -> m.Spoilers:
             t.criterion: tuple(m.ProbeView(move=p.move, text=p.text, senior=p.senior) for p in t.probes)
             for t in question.targets
         },
+        givens=tuple(m.GivenView(about=g.about, says=g.says) for g in question.givens),
     )

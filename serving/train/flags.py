@@ -3,7 +3,7 @@
 A flag is a logistic model over the levels of its criteria, cues of the whole answer and cues of its best sentence,
 fitted on the training and calibration questions with levels as a judge reads them: each label is replaced by a
 distribution drawn from :data:`CONFUSION`, so that the weights do not rest on levels that are always right, and so that
-they fit any judge. What cannot be seen in 1,400 answers is given: which criteria and cues a flag may use. The cut that
+they fit any judge. What cannot be seen in 1,800 answers is given: which criteria and cues a flag may use. The cut that
 becomes probability 0.5 is chosen on predictions for questions that the weights were not fitted on.
 """
 
@@ -293,9 +293,9 @@ def fit_flags(
     return weights, told
 
 
-def load_flagged(folders: Sequence[Path], split_file: Path) -> list[Flagged]:
+def load_flagged(folder: Path, split_file: Path) -> list[Flagged]:
     """Read the flagged answers of the training and calibration questions; a new question counts where it will go."""
-    files = [file for folder in folders for file in sorted(folder.glob("set_*.jsonl"))]
+    files = sorted(folder.glob("set_*.jsonl"))
     found = [
         Flagged.model_validate_json(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()
     ]
@@ -325,7 +325,7 @@ def to_module(weights: Mapping[str, FlagWeights]) -> str:
 def main() -> None:
     """Fit and write."""
     data = PROJECT / "eval" / "data"
-    answers = load_flagged([data / "answers", data / "flags"], data / "split.json")
+    answers = load_flagged(data / "answers", data / "split.json")
     weights, _ = fit_flags(answers, lambda line: print(line, file=sys.stderr))  # noqa: T201
     (PROJECT / "interviewer" / "core" / "flag_weights.py").write_text(to_module(weights), encoding="utf-8")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from interviewer.core import events as ev
-from interviewer.core.scenario import Scenario, ScenarioFact, asked, due, opens_with, questions
+from interviewer.core.rubric import Given
+from interviewer.core.scenario import Scenario, asked, due, opens_with
 from interviewer.core.session import SessionState, Turn
 
 from .builders import START, VERSIONS, shipped
@@ -42,26 +43,6 @@ def state(*turns: tuple[str, tuple[str, ...]]) -> SessionState:
 
 def earned(scenario: str, text: str) -> list[str]:
     return list(asked(state((text, ())), shipped().scenarios[scenario]))
-
-
-@pytest.mark.parametrize(
-    ("text", "asks"),
-    [
-        ("What do the queries look like?", True),
-        ("I'd first ask how fresh an answer must be.", True),
-        ("First, I would want to know who calls.", True),
-        ("Tell me about the traffic.", True),
-        ("My first question is about the traffic.", True),
-        ("Can you tell me when it began.", True),
-        ("I would ask the model to answer.", True),
-        ("I know how fresh it must be.", True),
-        ("We asked what the queries look like.", False),
-        ("It depends on how fresh an answer must be.", False),
-        ("I would index the articles.", False),
-    ],
-)
-def test_only_sentences_that_ask_are_questions(text: str, asks: bool) -> None:
-    assert bool(questions(text)) is asks
 
 
 @pytest.mark.parametrize(
@@ -143,7 +124,7 @@ def test_a_scenario_decides_the_first_question_only() -> None:
 def test_what_refers_to_nothing_or_could_be_met_by_accident_is_a_problem() -> None:
     good = shipped().scenarios["bh-crisis-feed"]
     assert list(good.problems(shipped().rubrics)) == []
-    fact = ScenarioFact(id="one", about="one thing", says="It is so.", asked_by=("when",))
+    fact = Given(id="one", about="one thing", says="It is so.", asked_by=("when",))
     bad = Scenario.model_validate({**good.model_dump(), "question": "none", "facts": (fact,) * 4})
     messages = [message for _, message in bad.problems(shipped().rubrics)]
     assert messages[0] == "the round 'behavioral' has no question 'none'"

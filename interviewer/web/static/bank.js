@@ -126,8 +126,11 @@ function behind(question) {
   );
 }
 
-function given({ hints, facts, probes }) {
+function given({ hints, facts, probes, givens }) {
   return [
+    givens.length
+      ? [h("h3", null, t("Told to who asks before answering")), h("ul", null, givens.map((one) => h("li", null, h("span", { class: "muted" }, `${one.about}: `), one.says)))]
+      : null,
     h("h3", null, t("Hints, each nearer to the answer")),
     h("ol", null, hints.map((text) => h("li", null, text))),
     h("h3", null, t("What a good answer may contain")),

@@ -615,6 +615,7 @@ export const texts = {
   "Start an interview with this question": "用这个问题开始面试",
   "Start without it": "不指定问题",
   "There are no numbers for this very judge, its version and its calibration. Take its levels as one opinion.": "对于当前这个评估模型的版本和校准，没有测量数据。请把它给出的等级当作一种意见。",
+  "Told to who asks before answering": "先提问再作答时，面试官会告知",
   "This spoils the question.": "这会剧透这个问题。",
   Version: "版本",
   "Weak, with kappa under {bar}:": "较弱，Kappa 低于 {bar}：",
