@@ -28,7 +28,7 @@ from .kit import ANSWER, Desk, begin, deps, kinds, library
         ("Please repeat the question.", "repeat"),
         ("Could you rephrase it?", "rephrase"),
         ("I need a minute to think.", "think"),
-        ("Can I assume that traffic is even?", "clarify"),
+        ("Can I assume that my employer pays for it?", "clarify"),
     ],
 )
 async def test_a_request_is_no_turn_and_is_not_read(memory: SqlEventStore, mode: str, text: str, kind: str) -> None:
