@@ -63,6 +63,16 @@ def test_wordings_and_criteria_are_shown_and_what_spoils_only_on_request(page: P
         expect(found).to_contain_text(text)
 
 
+def test_what_is_told_to_who_asks_is_shown_with_what_spoils(page: Page, site: Site) -> None:
+    _, question = load_library().find_question("cd-kv-budget") or pytest.fail("the question is gone")
+    page.goto(f"{site.url}/#/questions")
+    found = entry(page, question.id)
+    found.get_by_role("button", name="Show hints, facts and follow-ups").click()
+    expect(found.get_by_role("heading", name="Told to who asks before answering")).to_be_visible()
+    for given in question.givens:
+        expect(found).to_contain_text(f"{given.about}: {given.says}")
+
+
 def test_from_the_bank_to_the_scoring_box(page: Page, site: Site) -> None:
     page.goto(f"{site.url}/#/questions")
     page.get_by_label("Level").select_option("senior")

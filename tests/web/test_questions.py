@@ -49,6 +49,19 @@ async def test_hints_facts_and_probes_come_only_when_they_are_asked_for(shared: 
     assert {c: [p["text"] for p in probes] for c, probes in found["probes"].items()} == {
         t.criterion: [p.text for p in t.probes] for t in question.targets
     }
+    assert found["givens"] == [], "it asks for an explanation, there is no case to ask about"
+
+
+async def test_facts_of_a_case_are_shown_with_what_spoils_and_only_there(shared: Running) -> None:
+    _, question = library().find_question("cd-kv-budget") or pytest.fail("the question is gone")
+    assert question.givens
+    plain, spoilt = [
+        (await shared.http.get("/v1/questions/cd-kv-budget", params={"spoilers": spoilers})).text
+        for spoilers in ("false", "true")
+    ]
+    told = [{"about": given.about, "says": given.says} for given in question.givens]
+    assert json.loads(spoilt)["spoilers"]["givens"] == told
+    assert not [given.says for given in question.givens if given.says in plain]
 
 
 async def test_a_question_that_is_not_there_is_refused(shared: Running) -> None:
