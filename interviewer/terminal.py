@@ -17,7 +17,8 @@ from interviewer.web import wire
 
 HELP = (
     "An empty line sends your answer. /stop interrupts, /hint, /retry, /persona NAME, /end, /help; Ctrl-C leaves "
-    "(resumable). You can also ask to repeat or rephrase the question, or for a minute to think; that costs nothing."
+    "(resumable). You can also ask to repeat or rephrase the question, or for a minute to think; that costs nothing. "
+    "Before you answer you may ask about the case."
 )
 
 

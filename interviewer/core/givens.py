@@ -32,9 +32,9 @@ _TYPED = re.compile(
 """A short question as it is typed in a chat, where the mark is left out."""
 _LEAD_IN = frozenset(
     "a about all alright an and answer answering any anything ask asking before begin but can check clarify "
-    "clarifying clear couple fair few fine first for from get good got great have hello hi hm hmm i i'd i'll "
+    "clarifying clear couple fair few fine first for from get good got great have hello hey hi hm hmm i i'd i'll "
     "i've if in interesting it just know let let's like may me might more my need nice now of ok okay on one "
-    "please question questions quick right short small so some something start starting sure thank thanks that "
+    "please question questions quick right short small so some something sorry start starting sure thank thanks that "
     "the then there thing things this three to two understand up want we we'll well will with would you".split()
 )
 """Words of sentences that only lead to a question."""
@@ -73,7 +73,7 @@ def _met(cue: str, sentence: str) -> bool:
     return all(_term(term).search(sentence) for term in cue.split())
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def _term(term: str) -> re.Pattern[str]:
     ways = (re.escape(way).replace("_", r"\s+").replace(r"\*", r"\w*") for way in term.split("|"))
     return re.compile(rf"(?i)\b(?:{'|'.join(ways)})\b")

@@ -245,7 +245,7 @@ class Interview {
         el.stop,
         el.hint,
         el.retry,
-        h("span", { class: "muted help wide", id: "answer-help" }, t("{key}+Enter sends. Pauses cost nothing.", { key })),
+        h("span", { class: "muted help wide", id: "answer-help" }, t("{key}+Enter sends. Pauses cost nothing, and you may ask about the case first.", { key })),
         el.count,
       ),
       el.asides,

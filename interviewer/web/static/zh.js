@@ -144,7 +144,7 @@ export const texts = {
   "I do not know": "我不知道",
   "Skip it": "跳过此题",
   "Your answer": "您的回答",
-  "{key}+Enter sends. Pauses cost nothing.": "按 {key}+Enter 发送。停顿不扣分。",
+  "{key}+Enter sends. Pauses cost nothing, and you may ask about the case first.": "按 {key}+Enter 发送。停顿不扣分，也可以先就题目情境提问。",
   "{mode} Level: {level}. {minutes} minutes.": "{mode}级别：{level}。时长 {minutes} 分钟。",
   "Real mode: nothing is shown before the end.": "实战模式：结束前不显示评估。",
   "Practice mode.": "练习模式。",
