@@ -183,7 +183,7 @@ def _why_not(state: SessionState) -> str:
 
 
 def _drill(state: SessionState, rubric: Rubric, known: Coverage, drill: Drill) -> DrillRow:
-    told = {f: t.number for t in state.turns if t.question for f in t.question.revealed}
+    told = state.told
     over = state.ended is not None
     shown = {c.criterion: c.level for c in known.criteria}
     return DrillRow(

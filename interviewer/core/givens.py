@@ -48,10 +48,10 @@ def questions(text: str) -> tuple[str, ...]:
 
 def only_asks(text: str) -> bool:
     """Return whether all of a message asks: clarifying questions before an answer, and no answer yet."""
-    said = [span.of(text) for span in sentences(text)]
-    if len(text.split()) > MAX_WORDS or not any(map(_asks, said)):
+    if len(text.split()) > MAX_WORDS:  # first, as nearly every answer ends here
         return False
-    return all(_asks(s) or _LEAD_IN.issuperset(words(s)) for s in said)
+    said = [span.of(text) for span in sentences(text)]
+    return any(map(_asks, said)) and all(_asks(s) or _LEAD_IN.issuperset(words(s)) for s in said)
 
 
 def earned(givens: Iterable[Given], text: str) -> tuple[Given, ...]:

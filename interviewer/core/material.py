@@ -17,7 +17,9 @@ from interviewer.core.probe import Ask, Decision, decide, unit_hash
 from interviewer.core.requests import gave_up
 from interviewer.core.resume import Cited, ClaimKind, read_resume, shortened
 from interviewer.core.rubric import Move, Rubric
+from interviewer.core.scenario import Scenario, opens_with
 from interviewer.core.session import SessionState
+from interviewer.core.standing import stands
 from interviewer.core.text import Quote, Span, label
 
 MOST_WORDS = 60
@@ -56,11 +58,17 @@ _CONFLICT = 'I have two statements here: {where} "{first}", and now "{second}". 
 
 
 def choose(
-    state: SessionState, rubric: Rubric, persona: Persona, elapsed: float, only: frozenset[str] | None = None
+    state: SessionState, rubric: Rubric, persona: Persona, elapsed: float, scenario: Scenario | None = None
 ) -> Decision:
-    """Choose the next question with what is known of the candidate; arguments as for ``decide``."""
+    """Choose the next question with what is known of the candidate; arguments as for ``decide``, less ``only``.
+
+    The session's own question or its ``scenario`` opens the round, and a question that was only asked about stands.
+    """
+    still = stands(state, rubric, scenario) if elapsed < 1 else None
+    if still is not None:
+        return still
     started = state.started
-    wanted = only
+    wanted = opens_with(state, scenario)
     project = _project(state, rubric)
     if wanted is None and not state.turns and project is not None:
         wanted = frozenset({TRANSFER})

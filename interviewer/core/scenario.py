@@ -52,9 +52,9 @@ def asked(state: SessionState, scenario: Scenario) -> dict[str, int]:
 
 def due(state: SessionState, scenario: Scenario) -> tuple[Given, ...]:
     """Return the facts that the next turn gives: asked for and not said yet, the longest waiting first."""
-    said = {fact for turn in state.turns if turn.question for fact in turn.question.revealed}
+    told = state.told
     by_id = {fact.id: fact for fact in scenario.facts}
-    return tuple(by_id[name] for name in asked(state, scenario) if name not in said)[:MOST_AT_ONCE]
+    return tuple(by_id[name] for name in asked(state, scenario) if name not in told)[:MOST_AT_ONCE]
 
 
 def opens_with(state: SessionState, scenario: Scenario | None) -> frozenset[str] | None:

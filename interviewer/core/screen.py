@@ -198,7 +198,7 @@ def _why_not(
         if len(meaning) >= 5 and any(_share(meaning, other) >= COPIED for other in rubric):
             return "copied_rubric"
         # A program may say the same thing twice.
-        if not re.search(r"[={};]|^return |\w\.\w+\(", text) and any(sentence.repeats(other) for other in seen):
+        if not re.search(r"[={};]|\w\.\w+\(", text) and any(sentence.repeats(other) for other in seen):
             return "repetition"
     if len(sentence.words) >= 12 and function_word_share(text) < 0.06 and not _says_more(text):
         return "keyword_list"

@@ -85,6 +85,11 @@ class SessionState(Frozen):
         return max((h.rung for h in self.hints if h.question_id == question_id), default=0)
 
     @property
+    def told(self) -> dict[str, int]:
+        """Facts of a case, a scenario or a drill that were said so far, with the turn that said them."""
+        return {fact: t.number for t in self.turns if t.question for fact in t.question.revealed}
+
+    @property
     def retries(self) -> dict[int, Turn]:
         """Turns that are another attempt, by the number of the turn whose answer they stand in for, answered or not."""
         again = [(t.probe.again_of, t) for t in self.turns if t.probe and t.probe.again_of is not None]

@@ -6,11 +6,9 @@ probe; what it asked for is told, and the question is put again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from interviewer.core.givens import MOST_AT_ONCE, earned, only_asks
 from interviewer.core.probe import Ask
-from interviewer.core.rubric import Given, Move, Rubric
+from interviewer.core.rubric import Given, Move, Question, Rubric
 from interviewer.core.scenario import Scenario, due
 from interviewer.core.session import SessionState, Turn
 
@@ -22,20 +20,23 @@ MOST = 2
 """How often one question is put again; whoever goes on asking is asked a follow-up."""
 
 
-def owed(state: SessionState, rubric: Rubric, scenario: Scenario | None) -> Sequence[Given]:
-    """Return what the next turn tells: what was asked for of the scenario, or of the question's own case.
+def case(question: Question | None, scenario: Scenario | None) -> tuple[Given, ...]:
+    """Return the facts of a question's own case; none where a scenario puts it, as its brief may differ."""
+    if question is None or (scenario is not None and scenario.question == question.id):
+        return ()
+    return question.givens
 
-    Where a scenario puts the question, its facts alone are told, as the brief may differ from the question's own case.
-    """
+
+def owed(state: SessionState, rubric: Rubric, scenario: Scenario | None) -> tuple[Given, ...]:
+    """Return what the next turn tells: what was asked for of the scenario, and of the question's own case."""
     waiting = due(state, scenario) if scenario else ()
     last = _answered(state)
-    question = rubric.question(last.question_id) if last and last.question_id else None
-    own = scenario is not None and question is not None and scenario.question == question.id
-    if question is None or own or state.turns[-1].question_id != question.id:
-        return waiting
     text = _only_asked(last)
-    said = {name for t in state.on_question(question.id) if t.question for name in t.question.revealed}
-    asked = [given for given in earned(question.givens, text) if given.id not in said]
+    if last is None or not text or state.turns[-1].question_id != last.question_id:
+        return waiting
+    told = state.told
+    facts = case(rubric.question(last.question_id or ""), scenario)
+    asked = [given for given in earned(facts, text) if given.id not in told]
     return (*waiting, *asked[:MOST_AT_ONCE])
 
 

@@ -24,9 +24,9 @@ from interviewer.core.probe import Ask
 from interviewer.core.reading import specs
 from interviewer.core.requests import gave_up, recognise, reply
 from interviewer.core.rubric import Given, Rubric
-from interviewer.core.scenario import Scenario, opens_with
+from interviewer.core.scenario import Scenario
 from interviewer.core.session import Phase, SessionState, Turn, evolve
-from interviewer.core.standing import OPEN, owed, read_on, stands
+from interviewer.core.standing import OPEN, case, owed, read_on
 from interviewer.service import affinity
 from interviewer.service.asking import Asked, Asker, pieces
 from interviewer.service.coding import check_code
@@ -171,8 +171,8 @@ class Interview:
         if kind is None or kind == "unsure" or kind == "skip":
             return None
         question = self.rubric.question(self._turn.question_id or "")
-        known = (*(self.scenario.facts if self.scenario else ()), *(question.givens if question else ()))
-        if kind == "clarify" and earned(known, text):
+        facts = (*(self.scenario.facts if self.scenario else ()), *case(question, self.scenario))
+        if kind == "clarify" and earned(facts, text):
             return None
         told = reply(kind, self.state, question)
         return ev.RequestMade(turn=self._turn.number, msg_id=msg_id, kind=kind, text=text, reply=told)
@@ -341,7 +341,6 @@ class Interview:
 
     async def _choose(self) -> None:
         elapsed = self.elapsed()
-        only = opens_with(self.state, self.scenario)
         aside = self.state.set_aside
         if aside is not None and elapsed < 1:
             number = len(self.state.turns) + 1
@@ -349,8 +348,7 @@ class Interview:
             update = {"turn": number, "again_of": aside.turn, "reason": why, "elapsed": round(elapsed, 4)}
             await self._append(aside.model_copy(update=update))
             return
-        again = stands(self.state, self.rubric, self.scenario) if elapsed < 1 else None
-        decision = again or choose(self.state, self.rubric, self.persona, elapsed, only)
+        decision = choose(self.state, self.rubric, self.persona, elapsed, self.scenario)
         if isinstance(decision, Ask):
             await self._append(chosen(decision, len(self.state.turns) + 1, round(elapsed, 4)))
             return
@@ -456,7 +454,7 @@ class Interview:
         """Return what has happened in the drill by now and was not told yet."""
         if self.drill is None:
             return ()
-        told = {fact for turn in self.state.turns if turn.question for fact in turn.question.revealed}
+        told = self.state.told
         minute = self.elapsed() * self.state.started.minutes
         return tuple(e for e in self.drill.events if e.minute <= minute and e.id not in told)
 

@@ -25,9 +25,9 @@ from interviewer.core.persona import Persona
 from interviewer.core.probe import Ask
 from interviewer.core.reading import specs
 from interviewer.core.rubric import Rubric
-from interviewer.core.scenario import Scenario, opens_with
+from interviewer.core.scenario import Scenario
 from interviewer.core.session import SessionState, Turn, fold
-from interviewer.core.standing import read_on, stands
+from interviewer.core.standing import read_on
 from interviewer.service.deps import Deps
 from interviewer.service.errors import Refused
 from interviewer.service.ports import UnknownSession
@@ -199,9 +199,7 @@ class Replays:
         probe, question = turn.probe, turn.question
         assert probe is not None and question is not None
         scenario = self._scenario(parent, rubric)
-        only = opens_with(log.state, scenario)
-        again = stands(log.state, rubric, scenario)
-        choice = again or choose(log.state, rubric, persona, min(probe.elapsed, 0.99), only)
+        choice = choose(log.state, rubric, persona, min(probe.elapsed, 0.99), scenario)
         log.add(probe)
         log.add(question)
         if isinstance(choice, Ask):

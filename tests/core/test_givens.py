@@ -7,6 +7,9 @@ import pytest
 from eval.agreement import answers
 from interviewer.core.givens import earned, only_asks, questions
 from interviewer.core.rubric import Given, given_problems
+from interviewer.core.standing import case
+
+from .builders import shipped
 
 USERS = Given(
     id="q-users",
@@ -79,6 +82,14 @@ def test_what_is_asked_for_is_earned_in_the_order_of_the_questions() -> None:
     assert earned((USERS, CARD), "What is the load? How many users?") == (USERS,)
     assert earned((USERS, CARD), "Which city is it in?") == ()
     assert earned((USERS, CARD), "The number of users decides which GPU I take.") == ()
+
+
+def test_a_scenario_stands_in_place_of_the_case_of_the_question_that_it_puts() -> None:
+    question = shipped().rubrics["hiring_manager"].question("hm-support-first-steps")
+    scenarios = shipped().scenarios
+    assert question is not None and question.givens
+    assert case(question, None) == case(question, scenarios["bh-crisis-feed"]) == question.givens
+    assert case(question, scenarios["hm-live-support"]) == case(None, None) == ()
 
 
 def test_ids_are_unique_and_a_cue_has_two_terms() -> None:
