@@ -60,4 +60,28 @@ def agreement(data: Path = DATA) -> dict[str, Any]:
             for criterion, some in sorted(pairs.items())
         },
         "settled": len(settled),
+        "flags": flag_agreement(data),
     }
+
+
+def flag_agreement(data: Path = DATA) -> dict[str, dict[str, float]]:
+    """Compare the flags of both readings as they were noted, before anything was settled.
+
+    Returns:
+        Per flag how often both noted it, only the first did and only the second, and F1 of one against the other.
+    """
+    settled = {row["id"]: row["first"] for row in read_jsonl(data / "blind" / "flags_settled.jsonl")}
+    first = {row["id"]: set(settled.get(row["id"], row["flags"])) for row in answers(data)}
+    second = {row["id"]: set(row["flags"]) for row in read_jsonl(data / "blind" / "flags.jsonl")}
+    found = {}
+    for flag in sorted(set().union(*first.values(), *second.values())):
+        mine = [flag in first[i] for i in second]
+        theirs = [flag in some for some in second.values()]
+        both = sum(a and b for a, b in zip(mine, theirs, strict=True))
+        found[flag] = {
+            "both": both,
+            "only_first": sum(mine) - both,
+            "only_second": sum(theirs) - both,
+            "f1": round(2 * both / (sum(mine) + sum(theirs)), 2),
+        }
+    return found

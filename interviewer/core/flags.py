@@ -1,9 +1,9 @@
 """Flags: patterns that a committee writes down, read from level distributions and from cues in the words.
 
-Each flag is a logistic model with a handful of weights (:mod:`interviewer.core.flag_weights`, fitted on labelled
-answers by ``python -m serving.train.flags``) over how its criteria were read and over cues
-(:mod:`interviewer.core.flag_cues`). What counts most is the one sentence that shows it best: a flag is earned by a
-sentence, and that sentence is its evidence. Two rules stand above the weights:
+Each flag is a logistic model (:mod:`interviewer.core.flag_weights`, fitted on labelled answers by
+``python -m serving.train.flags``) over how its criteria were read, over cues (:mod:`interviewer.core.flag_cues`) and
+over telling words. What counts most is the one sentence that shows it best: a flag is earned by a sentence, and that
+sentence is its evidence. Two rules stand above the weights:
 
 - a flag none of whose criteria was assessed is not raised;
 - words alone raise nothing: one of its criteria must have been read low (for a strength, high) with some probability.
@@ -13,10 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import exp
+from typing import NamedTuple
 
 from interviewer.core.assessment import FlagReading, Probabilities
 from interviewer.core.flag_cues import CUES, plain
 from interviewer.core.flag_weights import WEIGHTS, FlagWeights
+from interviewer.core.lexical import features
 from interviewer.core.text import Quote, Span, sentences
 
 RAISED = 0.5
@@ -57,16 +59,18 @@ def read_flags(
     """
     stretches = [said] if isinstance(said, str) else [q.text for q in said]
     spoken = [(at, span) for at, text in enumerate(stretches) for span in sentences(text)]
-    parts = [strengths(span.of(stretches[at])) for at, span in spoken]
-    whole = strengths("\n".join(stretches))
+    parts = [heard(span.of(stretches[at])) for at, span in spoken]
+    whole = heard("\n".join(stretches)).cues
     found = []
     for flag, weights in WEIGHTS.items():
         if not supported(flag, weights, levels):
             continue
-        best, at = max(((shown(weights, part), -n) for n, part in enumerate(parts)), default=(0.0, 0))
-        probability = round(logistic(leaning(weights, levels, whole) + best), 3)
+        by_cues = max(((shown(weights, part), -n) for n, part in enumerate(parts)), default=(0.0, 0))
+        by_words = max(((worded(weights.words, part), -n) for n, part in enumerate(parts)), default=(0.0, 0))
+        probability = round(logistic(leaning(weights, levels, whole) + by_cues[0] + by_words[0]), 3)
         if probability >= SHOWN:
             quotes: tuple[Quote, ...] = ()
+            best, at = max(by_cues, by_words)
             if best > 0 and not isinstance(said, str):
                 quotes = (_cut(said[spoken[-at][0]], spoken[-at][1]),)
             elif evidence:
@@ -81,15 +85,29 @@ def supported(flag: str, weights: FlagWeights, levels: Mapping[str, Probabilitie
     return any((sum(p[2:]) if flag in STRENGTHS else sum(p[:2])) >= SUPPORT for p in mine)
 
 
-def strengths(text: str) -> dict[str, float]:
-    """Return the strength of every cue in ``text``."""
+class Heard(NamedTuple):
+    """What a stretch of words gives away."""
+
+    cues: Mapping[str, float]
+    """Strength of every cue, 0 to 1."""
+    words: tuple[str, ...]
+    """Its distinct words and pairs of neighbours."""
+
+
+def heard(text: str) -> Heard:
+    """Return the strength of every cue in ``text``, and its words."""
     said = plain(text)
-    return {name: cue(said) for name, cue in CUES.items()}
+    return Heard({name: cue(said) for name, cue in CUES.items()}, features(said))
 
 
-def shown(weights: FlagWeights, cues: Mapping[str, float]) -> float:
-    """Return how much one sentence with these ``cues`` speaks for a flag, in log odds."""
-    return sum(weight * cues[name] for name, weight in weights.sentence.items())
+def shown(weights: FlagWeights, sentence: Heard) -> float:
+    """Return how much the cues of one sentence speak for a flag, in log odds."""
+    return sum(weight * sentence.cues[name] for name, weight in weights.sentence.items())
+
+
+def worded(words: Mapping[str, float], sentence: Heard) -> float:
+    """Return how much the wording of one sentence speaks for a flag, in log odds; a word counts less in a long one."""
+    return sum(words.get(word, 0.0) for word in sentence.words) / max(1, len(sentence.words)) ** 0.5
 
 
 def leaning(weights: FlagWeights, levels: Mapping[str, Probabilities], cues: Mapping[str, float]) -> float:

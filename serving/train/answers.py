@@ -37,6 +37,7 @@ class Answer(BaseModel):
     answer: str
     labels: Mapping[str, Literal[0, 1, 2, 3]]
     evidence: Mapping[str, str | None] = {}
+    flags: tuple[str, ...] = ()
     kind: str = ""
 
     @property

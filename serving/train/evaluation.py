@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import log1p
 from statistics import fmean, pstdev
@@ -23,6 +23,8 @@ from serving.train.tower import Tower
 
 Score: TypeAlias = Callable[[Sequence[tuple[Answer, str]]], list[float]]
 """Scores answers on criteria by something simpler than a judge; higher is better."""
+Levels: TypeAlias = tuple[list[int], list[float]]
+"""Reported levels, and what orders the answers more finely."""
 Read: TypeAlias = Callable[[Tower, Sequence[Item], WordModel], list[Reading]]
 ROUNDS = 1000
 UNSEEN_SEED = 990_001
@@ -43,9 +45,6 @@ def measure(
     """Return the ``test`` part of ``result.json``: what ships, its two halves alone, and what any judge has to beat."""
     items = [item for a in test_answers if (item := reader.item(a)) is not None]
     readings = read(tower, items, word_model)
-    levels, expected = _apply(calibration, readings)
-    truth = [r.label for r in readings]
-    questions = [r.question_id for r in readings]
     alone = fit_calibration(_without_words(calibration_readings), "alone")
     others = {"adapter_alone": _apply(alone, _without_words(readings))}
     with tower.plain():
@@ -57,23 +56,32 @@ def measure(
         "words_alone": lambda pairs: [word_model.height(c, a.sentences) for a, c in pairs],
     }
     for name, score in scores.items():
-        others[name] = _baseline(score, calibration_items, items)
-    by_criterion = _grouped([r.criterion for r in readings], truth, levels, expected)
+        others[name] = baseline(score, calibration_items, items)
+    found = compare(calibration, readings, others)
+    found["evaluator"]["evidence_found"] = round(evidence_found(word_model, test_answers), 4)
+    levels, expected = _apply(calibration, readings)
+    truth = [r.label for r in readings]
     return {
         "answers": len(items),
-        "questions": len(set(questions)),
-        "evaluator": agreement(truth, levels, expected)
-        | {
-            "kappa_95": _interval(questions, truth, levels),
-            "evidence_found": round(evidence_found(word_model, test_answers), 4),
-        },
+        "questions": len({r.question_id for r in readings}),
+        **found,
+        "by_criterion": _grouped([r.criterion for r in readings], truth, levels, expected),
+        "by_kind": _grouped([r.kind for r in readings], truth, levels, expected),
+        "alterations": _alterations(tower, read, reader, calibration, word_model, test_answers, readings),
+    }
+
+
+def compare(calibration: Calibration, readings: Sequence[Reading], others: Mapping[str, Levels]) -> dict[str, Any]:
+    """Return how well the calibrated ``readings`` agree with the labels, and each of ``others`` on the same labels."""
+    levels, expected = _apply(calibration, readings)
+    truth = [r.label for r in readings]
+    questions = [r.question_id for r in readings]
+    return {
+        "evaluator": agreement(truth, levels, expected) | {"kappa_95": _interval(questions, truth, levels)},
         "baselines": {
             name: agreement(truth, lv, ex) | {"kappa_difference_95": _difference(questions, truth, levels, lv)}
             for name, (lv, ex) in others.items()
         },
-        "by_criterion": by_criterion,
-        "by_kind": _grouped([r.kind for r in readings], truth, levels, expected),
-        "alterations": _alterations(tower, read, reader, calibration, word_model, test_answers, readings),
     }
 
 
@@ -81,7 +89,7 @@ def _without_words(readings: Sequence[Reading]) -> list[Reading]:
     return [replace(r, lean=0.0) for r in readings]
 
 
-def _apply(calibration: Calibration, readings: Sequence[Reading]) -> tuple[list[int], list[float]]:
+def _apply(calibration: Calibration, readings: Sequence[Reading]) -> Levels:
     applied = [calibration.apply(r.criterion, r.raw, r.lean) for r in readings]
     return [level for _, level in applied], [expected_level(p) for p, _ in applied]
 
@@ -127,7 +135,7 @@ def _keywords(answer: Answer, criterion: Criterion) -> float:
     return len(wanted & content_words(answer.answer)) / max(1, len(wanted))
 
 
-def _baseline(score: Score, calibration_items: Sequence[Item], items: Sequence[Item]) -> tuple[list[int], list[float]]:
+def baseline(score: Score, calibration_items: Sequence[Item], items: Sequence[Item]) -> Levels:
     """Bring a score to the scale of levels and fit its cuts on the calibration questions, like the evaluator's."""
     labels = [level for i in calibration_items for level in i.levels]
     known = score([(i.answer, c) for i in calibration_items for c in i.criteria])

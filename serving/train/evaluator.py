@@ -97,8 +97,7 @@ class Lessons:
             self._plain.append(plain)
             self._altered.append((alter and reader.item(alter(answer, settings.seed))) or plain)
         first = {a.question_id: a for a in reversed(answers)}
-        # For every other question is enough: they are easy, and what they cost is what the real answers cost.
-        self._empty = [item for a in list(first.values())[::2] if (item := reader.item(empty(a, settings.seed)))]
+        self._empty = [item for a in first.values() if (item := reader.item(empty(a, settings.seed)))]
 
     def of(self, epoch: int) -> list[Item]:
         """Return the sequences of one epoch, the same number each time."""
@@ -131,7 +130,7 @@ def train_evaluator(
     train_answers = parts_of(answers, split, "train")
     lessons = Lessons(train_answers, reader, settings)
     word_model = fit_words(train_answers)
-    calibration_items = _items(reader, parts_of(answers, split, "calibration"))
+    calibration_items = items_of(reader, parts_of(answers, split, "calibration"))
     test_answers = parts_of(answers, split, "test")
     if not calibration_items or not lessons.of(0):
         raise TrainError("the split leaves nothing to train on or to calibrate with; more labelled answers are needed")
@@ -195,5 +194,6 @@ def train_evaluator(
     return out
 
 
-def _items(reader: Reader, answers: Sequence[Answer]) -> list[Item]:
+def items_of(reader: Reader, answers: Sequence[Answer]) -> list[Item]:
+    """Render answers; those that screening leaves nothing of are left out."""
     return [item for a in answers if (item := reader.item(a)) is not None]

@@ -1,42 +1,40 @@
 """Fits the committee's flags: ``python -m serving.train.flags`` rewrites ``interviewer/core/flag_weights.py``.
 
-A flag is a logistic model over the levels of its criteria, cues of the whole answer and cues of its best sentence,
-fitted on the training and calibration questions with levels as a judge reads them: each label is replaced by a
-distribution drawn from :data:`CONFUSION`, so that the weights do not rest on levels that are always right, and so that
-they fit any judge. What cannot be seen in 1,800 answers is given: which criteria and cues a flag may use. The cut that
-becomes probability 0.5 is chosen on predictions for questions that the weights were not fitted on.
+A flag is a logistic model over the levels of its criteria, cues of the whole answer, and cues and words of its best
+sentence, fitted on the training and calibration questions with levels as a judge reads them: each label is replaced by
+a distribution drawn from :data:`CONFUSION`, so that the weights do not rest on levels that are always right, and so
+that they fit any judge. What cannot be seen in 1,800 answers is given: which criteria and cues a flag may use. The cut
+that becomes probability 0.5 is chosen on predictions for questions that the weights were not fitted on.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import random
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from math import log
-from pathlib import Path
+from textwrap import wrap
 from typing import NamedTuple
 
 import torch
 
 from interviewer.core.assessment import Probabilities, normalise
 from interviewer.core.flag_weights import FlagWeights
-from interviewer.core.flags import STRENGTHS, leaning, logistic, shown, strengths, supported
-from interviewer.core.text import sentences
+from interviewer.core.flags import STRENGTHS, heard, leaning, logistic, shown, supported
 from serving.train import PROJECT
-from serving.train.answers import Answer, Part, extend_split
+from serving.train.answers import Answer, load_answers, update_split
+from serving.train.flag_wording import Cued, best_of, cued, fit_words, folds, unseen_wording, wording
 
 CONFUSION = ((0.6, 0.3, 0.1, 0.0), (0.25, 0.45, 0.25, 0.05), (0.05, 0.25, 0.45, 0.25), (0.0, 0.1, 0.35, 0.55))
 """Which level is read where another one is right, row by row: quadratic kappa 0.70."""
 JITTER = 0.3
 DRAWS = 3
 """Readings that are drawn for each answer."""
-FOLDS = 5
 RIDGE = 0.3
-SOFT = 0.3
-"""How sharply the best sentence is picked while fitting; it is the maximum when a flag is read."""
+RARE = 30
+"""Labelled answers below which F1 says little."""
+NEAR = 0.04
 CUTS = tuple(n / 100 for n in range(5, 91))
 BOTH_WAYS = frozenset({"knows_tools_not_tradeoffs", "strong_generalist_lacks_llm_intuition"})
 """Flags that decide most: to miss one is as bad as to raise it wrongly."""
@@ -121,21 +119,6 @@ SHAPES: Mapping[str, Shape] = {
 }
 
 
-class Flagged(Answer):
-    """A labelled answer with its flags."""
-
-    flags: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Cued:
-    """An answer with the cues of its sentences and of the whole, found once."""
-
-    answer: Flagged
-    sentences: tuple[Mapping[str, float], ...]
-    whole: Mapping[str, float]
-
-
 class Found(NamedTuple):
     """How well a flag is told on questions that its weights were not fitted on."""
 
@@ -150,12 +133,6 @@ class Found(NamedTuple):
         return 2 * self.precision * self.recall / both if both else 0.0
 
 
-def cued(answer: Flagged) -> Cued:
-    """Find the cues of an answer."""
-    parts = [span.of(answer.answer) for span in sentences(answer.answer)]
-    return Cued(answer, tuple(strengths(part) for part in parts), strengths(answer.answer))
-
-
 def drawn(labels: Mapping[str, int], seed: str) -> dict[str, Probabilities]:
     """Return distributions as a judge might have read them, where ``labels`` are right; the same for the same seed."""
     chance = random.Random(seed)
@@ -167,15 +144,27 @@ def drawn(labels: Mapping[str, int], seed: str) -> dict[str, Probabilities]:
     return found
 
 
-def fit_flag(flag: str, rows: Sequence[Cued]) -> FlagWeights:
-    """Fit the weights of one flag; 0.5 is not yet where it is raised."""
+def fit_flag(flag: str, rows: Sequence[Cued], said: Sequence[float]) -> FlagWeights:
+    """Fit the weights of one flag; 0.5 is not yet where it is raised.
+
+    Args:
+        flag: Its id.
+        rows: Answers.
+        said: What the words of each answer say for the flag, by a model that never saw its question.
+
+    Returns:
+        Weights whose ``words`` hold a single factor under the empty word, until :func:`fit_words` fills them.
+    """
     shape = SHAPES[flag]
     owners, parts = [], []
     for n, row in enumerate(rows):
         owners += [n] * max(1, len(row.sentences))
-        parts += [[s[c] for c in shape.sentence] for s in row.sentences] or [[0.0] * len(shape.sentence)]
+        parts += [[s.cues[c] for c in shape.sentence] for s in row.sentences] or [[0.0] * len(shape.sentence)]
     owner, sentence = torch.tensor(owners), torch.tensor(parts, dtype=torch.float64)
-    draws = [[_features(shape, row, _reading(row, draw)) for row in rows] for draw in range(DRAWS)]
+    draws = [
+        [[*_features(shape, row, _reading(row, draw)), x] for row, x in zip(rows, said, strict=True)]
+        for draw in range(DRAWS)
+    ]
     table = torch.tensor([line for draw in draws for line in draw], dtype=torch.float64)
     truth = torch.tensor([float(flag in row.answer.flags) for row in rows] * DRAWS, dtype=torch.float64)
     spoken = torch.ones(len(shape.sentence), dtype=torch.float64, requires_grad=True)
@@ -185,22 +174,31 @@ def fit_flag(flag: str, rows: Sequence[Cued]) -> FlagWeights:
 
     def closure() -> torch.Tensor:
         optimiser.zero_grad()
-        odds = _best(sentence @ spoken, owner, len(rows)).repeat(DRAWS) + table @ rest + bias
+        best = best_of((sentence @ spoken)[:, None], owner, len(rows))[:, 0]
+        odds = best.repeat(DRAWS) + table @ rest + bias
         loss = torch.nn.functional.binary_cross_entropy_with_logits(odds, truth, reduction="sum") / DRAWS
         loss = loss + RIDGE / 2 * ((spoken**2).sum() + (rest**2).sum())
         loss.backward()
         return loss
 
     optimiser.step(closure)
-    values = [round(x, 3) for x in rest.tolist()]
+    *values, factor = (round(x, 3) for x in rest.tolist())
     count = 4 * len(shape.criteria)
     return FlagWeights(
         bias=round(bias.item(), 3),
         levels={c: _four(values[4 * i : 4 * i + 4]) for i, c in enumerate(shape.criteria)},
         overall=(values[count], values[count + 1]),
         sentence=dict(zip(shape.sentence, (round(x, 3) for x in spoken.tolist()), strict=True)),
+        words={"": max(0.0, factor)},
         whole=dict(zip(shape.whole, values[count + 2 :], strict=True)),
     )
+
+
+def with_words(weights: FlagWeights, words: Mapping[str, float]) -> FlagWeights:
+    """Return ``weights`` with the words themselves in place of their factor."""
+    factor = weights.words[""]
+    scaled = {word: round(factor * x, 2) for word, x in words.items()}
+    return weights.model_copy(update={"words": {word: x for word, x in scaled.items() if x}})
 
 
 def _features(shape: Shape, row: Cued, levels: Mapping[str, Probabilities]) -> list[float]:
@@ -211,14 +209,6 @@ def _features(shape: Shape, row: Cued, levels: Mapping[str, Probabilities]) -> l
     read = list(levels.values())
     found += [sum(p[level] for p in read) / len(read) for level in (0, 3)] if read else [0.0, 0.0]
     return found + [row.whole[c] for c in shape.whole]
-
-
-def _best(scores: torch.Tensor, owner: torch.Tensor, count: int) -> torch.Tensor:
-    """Return a smooth maximum of the scores of each answer's sentences, ``[count]``."""
-    low = torch.full((count,), -torch.inf, dtype=scores.dtype)
-    top = low.scatter_reduce(0, owner, scores.detach(), "amax")
-    total = torch.zeros(count, dtype=scores.dtype).index_add(0, owner, ((scores - top[owner]) / SOFT).exp())
-    return top + SOFT * total.log()
 
 
 def _four(values: Sequence[float]) -> tuple[float, float, float, float]:
@@ -235,20 +225,22 @@ def probability(flag: str, weights: FlagWeights, row: Cued, levels: Mapping[str,
     if not supported(flag, weights, levels):
         return 0.0
     best = max((shown(weights, part) for part in row.sentences), default=0.0)
-    return logistic(leaning(weights, levels, row.whole) + best)
+    return logistic(leaning(weights, levels, row.whole) + best + wording(weights.words, row))
 
 
-def held_out(flag: str, rows: Sequence[Cued]) -> list[tuple[float, bool]]:
-    """Return probability and label of every answer, several readings each, by weights that never saw its question."""
-    order = sorted({row.answer.question_id for row in rows}, key=lambda q: hashlib.sha256(q.encode()).hexdigest())
-    found = []
-    for fold in range(FOLDS):
-        out = set(order[fold::FOLDS])
-        weights = fit_flag(flag, [row for row in rows if row.answer.question_id not in out])
-        for row in (row for row in rows if row.answer.question_id in out):
-            for draw in range(DRAWS):
-                levels = _reading(row, draw, "test")
-                found.append((probability(flag, weights, row, levels), flag in row.answer.flags))
+def held_out(rows: Sequence[Cued], progress: Callable[[str], None]) -> dict[str, list[tuple[float, bool]]]:
+    """Return probability and label of every answer for each flag, several readings each, by unseen weights."""
+    found: dict[str, list[tuple[float, bool]]] = {flag: [] for flag in SHAPES}
+    for out in folds(rows):
+        seen = [row for row in rows if row.answer.question_id not in out]
+        said, words = unseen_wording(seen), fit_words(seen)
+        for flag in SHAPES:
+            weights = with_words(fit_flag(flag, seen, [by.get(flag, 0.0) for by in said]), words.get(flag, {}))
+            for row in (row for row in rows if row.answer.question_id in out):
+                for draw in range(DRAWS):
+                    levels = _reading(row, draw, "test")
+                    found[flag].append((probability(flag, weights, row, levels), flag in row.answer.flags))
+        progress(f"held out {len(out)} questions")
     return found
 
 
@@ -260,48 +252,43 @@ def measured(predictions: Sequence[tuple[float, bool]], cut: float) -> Found:
 
 
 def best_cut(predictions: Sequence[tuple[float, bool]], balanced: bool) -> float:
-    """Return the cut with the best F1, ``balanced`` also by the worse of precision and recall; the middle of equals."""
+    """Return the cut with the best F1, ``balanced`` also by the worse of precision and recall.
+
+    Of equal ones it is the middle. Where few answers earned the flag, cuts that are nearly as good are equal, and it is
+    the lowest: who reads the report can dismiss a flag by its sentence, but not see one that is missing.
+    """
 
     def worth(cut: float) -> float:
         found = measured(predictions, cut)
         return round(found.f1 + (min(found.precision, found.recall) if balanced else 0.0), 6)
 
+    rare = measured(predictions, 0.0).support < RARE
     top = max(worth(cut) for cut in CUTS)
-    equal = [cut for cut in CUTS if worth(cut) == top]
-    return equal[len(equal) // 2]
+    equal = [cut for cut in CUTS if worth(cut) >= top - (NEAR if rare else 0.0)]
+    return equal[0] if rare else equal[len(equal) // 2]
 
 
 def fit_flags(
-    answers: Sequence[Flagged], progress: Callable[[str], None]
+    answers: Sequence[Answer], progress: Callable[[str], None]
 ) -> tuple[dict[str, FlagWeights], dict[str, Found]]:
     """Fit every flag, with 0.5 where it is best raised, and say how well each is told on held-out questions."""
     rows = [cued(a) for a in answers]
     weights, told = {}, {}
+    predictions = held_out(rows, progress)
+    said, words = unseen_wording(rows), fit_words(rows)
     for flag in SHAPES:
-        predictions = held_out(flag, rows)
-        cut = best_cut(predictions, flag in BOTH_WAYS)
-        fitted = fit_flag(flag, rows)
+        cut = best_cut(predictions[flag], flag in BOTH_WAYS)
+        fitted = with_words(fit_flag(flag, rows, [by.get(flag, 0.0) for by in said]), words.get(flag, {}))
         bias = fitted.bias - log(cut / (1 - cut))
         if flag not in BY_LEVELS:
-            alone = leaning(fitted, dict.fromkeys(fitted.levels, LOW), strengths("")) - fitted.bias
+            alone = leaning(fitted, dict.fromkeys(fitted.levels, LOW), heard("").cues) - fitted.bias
             bias = min(bias, -alone - QUIET)
         weights[flag] = fitted.model_copy(update={"bias": round(bias, 3)})
-        told[flag] = found = measured(predictions, cut)
+        told[flag] = found = measured(predictions[flag], cut)
         progress(f"{flag}: n {found.support}, precision {found.precision:.2f}, recall {found.recall:.2f}")
     macro = sum(found.f1 for found in told.values()) / len(told)
     progress(f"macro F1 on held-out questions {macro:.3f}")
     return weights, told
-
-
-def load_flagged(folder: Path, split_file: Path) -> list[Flagged]:
-    """Read the flagged answers of the training and calibration questions; a new question counts where it will go."""
-    files = sorted(folder.glob("set_*.jsonl"))
-    found = [
-        Flagged.model_validate_json(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()
-    ]
-    known: dict[str, Part] = json.loads(split_file.read_text(encoding="utf-8"))
-    split = extend_split(known, {a.question_id: a.round for a in found})
-    return [a for a in found if split[a.question_id] != "test"]
 
 
 def to_module(weights: Mapping[str, FlagWeights]) -> str:
@@ -314,6 +301,9 @@ def to_module(weights: Mapping[str, FlagWeights]) -> str:
         lines += [f'    "{flag}": FlagWeights(', f"        bias={w.bias!r},", "        levels={"]
         lines += [f'            "{c}": {four!r},' for c, four in w.levels.items()]
         lines += ["        },", f"        overall={w.overall!r},"]
+        if w.words:
+            told = "; ".join(f"{word} {x!r}" for word, x in sorted(w.words.items(), key=lambda item: -item[1]))
+            lines += ["        words=listed(", *(f'            "{part} "' for part in wrap(told, 104)), "        ),"]
         for name in ("sentence", "whole"):
             cues: Mapping[str, float] = getattr(w, name)
             if cues:
@@ -324,9 +314,12 @@ def to_module(weights: Mapping[str, FlagWeights]) -> str:
 
 def main() -> None:
     """Fit and write."""
+    torch.set_num_threads(1)  # what one thread adds up is the same everywhere
     data = PROJECT / "eval" / "data"
-    answers = load_flagged(data / "answers", data / "split.json")
-    weights, _ = fit_flags(answers, lambda line: print(line, file=sys.stderr))  # noqa: T201
+    answers = load_answers(sorted((data / "answers").glob("set_*.jsonl")))
+    split = update_split(data / "split.json", answers, write=False)
+    seen = [a for a in answers if split[a.question_id] != "test"]
+    weights, _ = fit_flags(seen, lambda line: print(line, file=sys.stderr))  # noqa: T201
     (PROJECT / "interviewer" / "core" / "flag_weights.py").write_text(to_module(weights), encoding="utf-8")
 
 

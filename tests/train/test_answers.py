@@ -10,7 +10,7 @@ from interviewer.core.prompts import LABELS, judge_prefix, level_suffix
 from interviewer.core.rubric import Vocabulary
 from serving.train import PROJECT, TrainError
 from serving.train.answers import SHARES, Answer, Reader, extend_split, load_answers, update_split
-from serving.train.augment import FILLERS, UNSEEN, empty, padded, shuffled
+from serving.train.augment import FILLERS, STREWN, UNSEEN, empty, padded, shuffled
 from tests.train.conftest import CharTokenizer
 
 
@@ -117,7 +117,7 @@ def test_an_empty_answer_shows_nothing(reader: Reader) -> None:
 
 
 def test_the_test_pads_with_sentences_that_training_never_shows() -> None:
-    unseen = FILLERS[-UNSEEN:]
+    unseen = FILLERS[-UNSEEN:] + STREWN[-UNSEEN:]
     for seed in range(30):
         assert not any(f in padded(ANSWER, seed).answer or f in empty(ANSWER, seed).answer for f in unseen)
         assert any(f in padded(ANSWER, seed, unseen=True).answer for f in unseen)
