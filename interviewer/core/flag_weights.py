@@ -30,7 +30,7 @@ def listed(words: str) -> dict[str, float]:
     return {word: float(weight) for word, _, weight in (pair.strip().rpartition(" ") for pair in words.split(";"))}
 
 
-VERSION = "64603a6b"
+VERSION = "a578f8d9"
 
 WEIGHTS: Mapping[str, FlagWeights] = {
     "knows_tools_not_tradeoffs": FlagWeights(
@@ -98,7 +98,7 @@ WEIGHTS: Mapping[str, FlagWeights] = {
         },
     ),
     "recites_architecture": FlagWeights(
-        bias=-10.486,
+        bias=-9.246,
         levels={
             "problem_framing": (1.143, 0.674, 0.46, -0.128),
             "tradeoff_reasoning": (-0.091, 0.813, -0.569, -0.618),
@@ -164,7 +164,7 @@ WEIGHTS: Mapping[str, FlagWeights] = {
         },
     ),
     "theory_without_constraint": FlagWeights(
-        bias=-10.481,
+        bias=-9.849,
         levels={
             "tradeoff_reasoning": (0.681, 0.78, 0.551, -0.508),
             "measurement": (0.983, 1.254, 0.726, -0.487),
@@ -180,7 +180,7 @@ WEIGHTS: Mapping[str, FlagWeights] = {
         },
     ),
     "no_business_narrative": FlagWeights(
-        bias=-7.527,
+        bias=-6.702,
         levels={
             "business_impact": (3.334, 1.325, 1.903, -0.475),
             "measurement": (0.89, 0.138, 0.769, -0.539),
@@ -195,7 +195,7 @@ WEIGHTS: Mapping[str, FlagWeights] = {
         },
     ),
     "throughput_tunnel_vision": FlagWeights(
-        bias=-7.64,
+        bias=-6.448,
         levels={
             "measurement": (0.933, 0.003, 0.357, -0.369),
             "llm_serving_depth": (0.749, 0.805, 1.115, -0.713),

@@ -47,7 +47,7 @@ RIDGES = (0.1, 0.3, 1.0, 3.0)
 """Tried on the calibration questions."""
 SHARED = 0.3
 """How much a label of another criterion says about this one."""
-EPOCHS = 4
+EPOCHS = 2
 BATCH = 16
 RATE = 5e-5
 LONGEST = 320
@@ -157,9 +157,17 @@ def best_sentences(embed: Embedder, answers: Sequence[Answer], train: Sequence[A
 
 
 def cross_encoder(
-    folder: Path, train: Sequence[Answer], held: Sequence[Answer], epochs: int, progress: Callable[[str], None]
+    folder: Path,
+    train: Sequence[Answer],
+    held: Sequence[Answer],
+    epochs: int,
+    low: bool,
+    progress: Callable[[str], None],
 ) -> Score:
-    """Train all weights of the encoder on criterion and question beside the answer; the epoch is chosen on ``held``."""
+    """Train all weights of the encoder on criterion and question beside the answer; the epoch is chosen on ``held``.
+
+    ``low``: multiply in bfloat16, where the processor does that.
+    """
     torch.manual_seed(7)
     vocabulary = library().vocabulary
     tokenizer = AutoTokenizer.from_pretrained(folder)
@@ -170,11 +178,13 @@ def cross_encoder(
     optimiser = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, total_steps=steps, pct_start=0.1)
 
-    def read(some: Sequence[Pair]) -> Any:
+    def levels(some: Sequence[Pair]) -> torch.Tensor:
         first = [f"{vocabulary.criteria[c].asks} {a.question}" for a, c in some]
-        return tokenizer(
+        read = tokenizer(
             first, [a.answer for a, _ in some], padding=True, truncation=True, max_length=LONGEST, return_tensors="pt"
         )
+        with torch.autocast("cpu", torch.bfloat16, enabled=low):
+            return model(**read).logits[:, 0].float() + 1.5
 
     def score(some: Sequence[Pair]) -> list[float]:
         model.eval()
@@ -183,8 +193,8 @@ def cross_encoder(
         with torch.no_grad():
             for start in range(0, len(order), 2 * BATCH):
                 rows = order[start : start + 2 * BATCH]
-                for i, x in zip(rows, model(**read([some[i] for i in rows])).logits[:, 0].tolist(), strict=True):
-                    found[i] = x + 1.5
+                for i, x in zip(rows, levels([some[i] for i in rows]).tolist(), strict=True):
+                    found[i] = x
         return found
 
     checked = [(a, c) for a in held for c in a.labels]
@@ -196,14 +206,12 @@ def cross_encoder(
         ordered = sorted(pairs, key=lambda p: (len(p[0].answer) // 100, chance.random()))
         batches = [ordered[i : i + BATCH] for i in range(0, len(ordered), BATCH)]
         chance.shuffle(batches)
-        for batch in batches:
+        for done, batch in enumerate(batches):
+            if done % 40 == 0:
+                progress(f"cross-encoder, epoch {epoch + 1} of {epochs}: {done} of {len(batches)} batches")
             optimiser.zero_grad()
-            error = (
-                model(**read([(a, c) for a, c, _ in batch])).logits[:, 0]
-                + 1.5
-                - torch.tensor([float(level) for _, _, level in batch])
-            )
-            loss = (error**2).mean()
+            right = torch.tensor([float(level) for _, _, level in batch])
+            loss = ((levels([(a, c) for a, c, _ in batch]) - right) ** 2).mean()
             loss.backward()
             optimiser.step()
             schedule.step()
@@ -239,7 +247,7 @@ def measure(base: Path, cache: Path, epochs: int, progress: Callable[[str], None
         tried = [make(embed, answers, train, strength) for strength in RIDGES]
         scores[name] = min(tried, key=lambda score: error_of(score, held))
         progress(f"{name}: squared error {error_of(scores[name], held):.3f} on calibration questions")
-    scores["minilm_cross_encoder"] = cross_encoder(minilm, train, held, epochs, progress)
+    scores["minilm_cross_encoder"] = cross_encoder(minilm, train, held, epochs, chosen.dtype == "bfloat16", progress)
     tower = new_tower(base, settings, chosen.dtype, chosen.device)
     tower.load(read_adapter(folder / "adapter"))
     word_model = WordModel.model_validate_json((folder / "words.json").read_text(encoding="utf-8"))

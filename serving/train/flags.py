@@ -251,18 +251,18 @@ def measured(predictions: Sequence[tuple[float, bool]], cut: float) -> Found:
     return Found(wanted // DRAWS, right / max(1, raised), right / max(1, wanted))
 
 
-def best_cut(predictions: Sequence[tuple[float, bool]], balanced: bool) -> float:
-    """Return the cut with the best F1, ``balanced`` also by the worse of precision and recall.
+def best_cut(predictions: Sequence[tuple[float, bool]], *, balanced: bool, strength: bool) -> float:
+    """Return the cut with the best F1, ``balanced`` also by the worse of precision and recall; the middle of equals.
 
-    Of equal ones it is the middle. Where few answers earned the flag, cuts that are nearly as good are equal, and it is
-    the lowest: who reads the report can dismiss a flag by its sentence, but not see one that is missing.
+    Where few answers earned a weakness, cuts that are nearly as good are equal and it is the lowest: who reads the
+    report can dismiss a flag by its sentence, but not see one that is missing. A strength is not given away like that.
     """
 
     def worth(cut: float) -> float:
         found = measured(predictions, cut)
         return round(found.f1 + (min(found.precision, found.recall) if balanced else 0.0), 6)
 
-    rare = measured(predictions, 0.0).support < RARE
+    rare = not strength and measured(predictions, 0.0).support < RARE
     top = max(worth(cut) for cut in CUTS)
     equal = [cut for cut in CUTS if worth(cut) >= top - (NEAR if rare else 0.0)]
     return equal[0] if rare else equal[len(equal) // 2]
@@ -277,7 +277,7 @@ def fit_flags(
     predictions = held_out(rows, progress)
     said, words = unseen_wording(rows), fit_words(rows)
     for flag in SHAPES:
-        cut = best_cut(predictions[flag], flag in BOTH_WAYS)
+        cut = best_cut(predictions[flag], balanced=flag in BOTH_WAYS, strength=flag in STRENGTHS)
         fitted = with_words(fit_flag(flag, rows, [by.get(flag, 0.0) for by in said]), words.get(flag, {}))
         bias = fitted.bias - log(cut / (1 - cut))
         if flag not in BY_LEVELS:

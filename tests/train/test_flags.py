@@ -93,10 +93,11 @@ def test_words_are_listed_with_their_weights() -> None:
     assert listed("always 0.4; temperature zero 1.2; mcp -0.5") == {"always": 0.4, "temperature zero": 1.2, "mcp": -0.5}
 
 
-def test_a_rare_flag_is_raised_from_the_lowest_of_nearly_equal_cuts() -> None:
+def test_a_rare_weakness_is_raised_from_the_lowest_of_nearly_equal_cuts() -> None:
     # F1 is 0.75 at 0.3 (6 right of 9 raised, of 7) and 0.77 at 0.6 (5 right of 6).
     few = [(0.8, True)] * 5 + [(0.4, True), (0.01, True)] + [(0.95, False)] + [(0.45, False)] * 2 + [(0.01, False)] * 30
     assert measured(few, 0.3).f1 == pytest.approx(0.75)
     assert measured(few, 0.6).f1 == pytest.approx(10 / 13)
-    assert best_cut(few, balanced=False) == 0.05
-    assert best_cut(few * 20, balanced=False) > 0.4
+    assert best_cut(few, balanced=False, strength=False) == 0.05
+    assert best_cut(few * 20, balanced=False, strength=False) > 0.4
+    assert best_cut(few, balanced=False, strength=True) > 0.4
