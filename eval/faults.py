@@ -21,6 +21,7 @@ from typing import Any
 
 from eval.faults_client import STAGES, Candidate, Stage, violations
 from eval.faults_world import Victim, World, WorldError, database
+from eval.machine import describe, machine
 from interviewer.adapters.store import SqlEventStore, connect
 from interviewer.core import events as ev
 from interviewer.service.ports import StoreError, UnknownSession
@@ -74,6 +75,7 @@ def measure(
         "engine": "embedded" if real else "simulated",
         "databases": [kind if kind in ("sqlite", "postgres") else "postgres" for kind in kinds],
         "seed": seed,
+        "machine": machine(),
         "seconds": round(time.monotonic() - began, 1),
         "kills": len(rows),
         "sessions": found["sessions"],
@@ -238,6 +240,8 @@ def to_markdown(found: dict[str, Any]) -> str:
     broken, counts = found["violations"], found["counts"]
     lines = [
         "# Kills in every stage of a turn",
+        "",
+        describe(found["machine"]),
         "",
         f"`interviewer eval faults --kills {found['kills']} --seed {found['seed']}`: {found['kills']} kills in "
         f"{found['seconds']:.0f} s, {found['engine']} engine, databases: {', '.join(found['databases'])}. "

@@ -21,6 +21,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
+from eval.machine import describe, machine
 from interviewer.web.wire import MAX_FRAME, SUBPROTOCOL
 
 CLOSES = {1002: "protocol error", 1007: "not UTF-8", 1009: "too big"} | {
@@ -211,6 +212,7 @@ def measure(frames: int, seed: int, progress: Callable[[str], None]) -> dict[str
             before = world.memory_mb()
             found = await fuzz(world.url, frames, seed, progress)
             return {
+                "machine": machine(),
                 "frames": found.sent,
                 "seed": seed,
                 "connections": found.connections,
@@ -233,6 +235,8 @@ def to_markdown(found: dict[str, Any]) -> str:
     rows += [f"| closed: {code} {CLOSES.get(int(code), '')} | {n} |" for code, n in found["closed"].items()]
     lines = [
         "# Strange frames",
+        "",
+        describe(found["machine"]),
         "",
         f"`interviewer eval frames --frames {found['frames']} --seed {found['seed']}`: {found['frames']} frames over "
         f"{found['connections']} connections. **Violations: {len(found['violations'])}.** Memory of the service: "
