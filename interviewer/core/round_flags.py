@@ -2,15 +2,17 @@
 
 The weights of :mod:`interviewer.core.flags` were fitted on single answers. Over a round the best of sixty sentences
 says more than the best of six, so the whole alone raises too much; it is asked only whether the flag still stands.
+A strength also has to be reasoned: who says "I don't know that" and goes no further has admitted a limit, no more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from interviewer.core.assessment import Assessment, FlagReading
+from interviewer.core.assessment import Assessment, FlagReading, Probabilities
 from interviewer.core.coverage import Coverage
-from interviewer.core.flags import read_flags
+from interviewer.core.flag_weights import WEIGHTS
+from interviewer.core.flags import STRENGTHS, read_flags
 from interviewer.core.session import SessionState, Turn
 from interviewer.core.text import Quote
 
@@ -34,8 +36,13 @@ def round_flags(state: SessionState, known: Coverage) -> tuple[FlagReading, ...]
         for flag in read_flags({c.criterion: c.probabilities for c in last.criteria}, _said(turns), evidence):
             if flag.flag not in best or flag.probability > best[flag.flag].probability:
                 best[flag.flag] = flag
-    standing = [f for f in best.values() if whole.get(f.flag, 0.0) >= STANDS]
+    standing = [f for f in best.values() if whole.get(f.flag, 0.0) >= STANDS and _borne_out(f.flag, levels)]
     return tuple(sorted(standing, key=lambda f: (-f.probability, f.flag)))
+
+
+def _borne_out(flag: str, levels: Mapping[str, Probabilities]) -> bool:
+    """Return whether a strength is more likely than not reasoned, level 2 or more, on one of its criteria."""
+    return flag not in STRENGTHS or any(sum(levels[c][2:]) >= 0.5 for c in WEIGHTS[flag].levels if c in levels)
 
 
 def _said(turns: Sequence[Turn]) -> list[Quote]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
+from interviewer.core.assessment import Probabilities
 from interviewer.core.coverage import coverage
-from interviewer.core.flags import RAISED
+from interviewer.core.flags import RAISED, read_flags
 from interviewer.core.round_flags import round_flags
 
-from .builders import IMPACT, MEASURE, TRADE, Log, assessed, question, rubric, target
+from .builders import HONEST, IMPACT, MEASURE, TRADE, Log, assessed, question, rubric, target
 
 LISTED = (
     "There is vLLM, TensorRT-LLM, SGLang, TGI and Ollama, and then LoRA, QLoRA, AWQ and GPTQ. Any of them will do, "
@@ -52,3 +55,18 @@ def test_a_round_that_went_well_takes_it_away() -> None:
 def test_an_answer_that_could_not_be_read_earns_nothing() -> None:
     log = Log().choose("cache").ask().answer(LISTED)
     assert raised(log) == {}
+
+
+ADMITS = "I haven't run that, so I can't tell you the number. Until then I would expect about half, and I'd check it."
+
+
+@pytest.mark.parametrize(("read", "stands"), [((0.26, 0.4, 0.3, 0.04), False), ((0.05, 0.2, 0.6, 0.15), True)])
+def test_a_strength_is_reasoned_more_likely_than_not(read: Probabilities, stands: bool) -> None:
+    honest = rubric(
+        *(question(n, target(HONEST, n), target(MEASURE, n), target(IMPACT, n)) for n in ("cache", "batch", "rank"))
+    )
+    log = Log().turn_on("cache", assessed(**{HONEST: read}), ADMITS)
+    alone = {f.flag: f.probability for f in read_flags({HONEST: read}, ADMITS)}
+    assert alone["honest_about_limits"] >= RAISED, "the words and one answer would do"
+    flags = {f.flag for f in round_flags(log.state, coverage(log.state, honest)) if f.probability >= RAISED}
+    assert ("honest_about_limits" in flags) is stands
