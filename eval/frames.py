@@ -136,7 +136,7 @@ def _dial(url: str, opened: dict[str, Any]) -> connect:
 
 async def _connection(url: str, opened: dict[str, Any], chance: random.Random, until: int, found: Found) -> None:
     """Send frames over one connection until it is closed, or enough were sent."""
-    last, raw = b"", False
+    last, raw, fatal = b"", False, False
     found.connections += 1
     async with _dial(url, opened) as socket:
         try:
@@ -147,6 +147,7 @@ async def _connection(url: str, opened: dict[str, Any], chance: random.Random, u
                     strange = frame(chance)
                     last = strange.encode(errors="replace") if isinstance(strange, str) else bytes(strange)
                     found.sent += 1
+                    fatal = fatal or isinstance(strange, bytearray) or len(last) > MAX_FRAME
                     if isinstance(strange, bytearray):
                         raw = True
                         socket.transport.write(last)
@@ -161,8 +162,9 @@ async def _connection(url: str, opened: dict[str, Any], chance: random.Random, u
         except ConnectionClosed as end:
             code = end.rcvd.code if end.rcvd else None
             found.closed[code or 1006] += 1
-            # Raw bytes may happen to be a close of their own, whose code comes back.
-            if code not in CLOSES and (not raw or code in (None, 1011)):
+            # What the service had to close for may be followed by more that it does not read any more; TCP then takes
+            # the code with it. Raw bytes may happen to be a close of their own, whose code comes back.
+            if code not in CLOSES and not (fatal and code is None) and (not raw or code in (None, 1011)):
                 found.violations.append(f"closed with {code} near {last[:80]!r}")
         except TimeoutError:
             found.violations.append(f"no answer within {ANSWER_SECONDS:.0f} s near {last[:80]!r}")

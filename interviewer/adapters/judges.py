@@ -18,7 +18,7 @@ from interviewer.core.calibration import Calibration
 from interviewer.core.lexical import WordModel
 from interviewer.core.prompts import LABELS, LEVEL_TOKENS, judge_prefix, labelled, level_suffix, one_line
 from interviewer.core.reading import CriterionSpec, RawReading, Window
-from interviewer.core.referenced import Referenced, reference_line, told
+from interviewer.core.referenced import Referenced, lean, reference_line, told
 from interviewer.core.screen import neutralise
 from interviewer.service.ports import Judge, JudgeError, JudgeInvalid, JudgeRefused, JudgeTimeout, Stamp
 
@@ -103,16 +103,18 @@ class SmallJudge:
             tops = [c.logprobs.top_logprobs[0] if c.logprobs and c.logprobs.top_logprobs else None for c in choices]
             if len(tops) != len(prompts):
                 raise JudgeInvalid(f"expected {len(prompts)} readings, got {len(tops)}")
-            return [self._reading(spec, top, segments) for spec, top in zip(criteria, tops, strict=True)]
+            return [self._reading(spec, top, window, segments) for spec, top in zip(criteria, tops, strict=True)]
         except MALFORMED as error:
             raise JudgeInvalid(describe(error)) from error
 
-    def _reading(self, spec: CriterionSpec, top: dict[str, float] | None, segments: Sequence[str]) -> RawReading:
+    def _reading(
+        self, spec: CriterionSpec, top: dict[str, float] | None, window: Window, segments: Sequence[str]
+    ) -> RawReading:
         raw = [_mass(top, token) for token in LEVEL_TOKENS]
         if not sum(raw) >= MIN_MASS:  # so that a sum that is no number counts as none
             raise JudgeInvalid("the model did not answer with a level; is the evaluator adapter served?")
-        lean = 0.0 if spec.own else self._words.lean(spec.name, segments)
-        probabilities, decided = self._calibration.apply(spec.name, normalise(tuple(raw)), lean)
+        leaning = lean(spec, window.question, segments) if spec.own else self._words.lean(spec.name, segments)
+        probabilities, decided = self._calibration.apply(spec.name, normalise(tuple(raw)), leaning)
         return RawReading(probabilities=probabilities, level=decided, segment=self._words.point(spec.name, segments))
 
 

@@ -12,7 +12,7 @@ sentence is its evidence. Two rules stand above the weights:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import exp
+from math import exp, sqrt
 from typing import NamedTuple
 
 from interviewer.core.assessment import FlagReading, Probabilities
@@ -107,7 +107,7 @@ def shown(weights: FlagWeights, sentence: Heard) -> float:
 
 def worded(words: Mapping[str, float], sentence: Heard) -> float:
     """Return how much the wording of one sentence speaks for a flag, in log odds; a word counts less in a long one."""
-    return sum(words.get(word, 0.0) for word in sentence.words) / max(1, len(sentence.words)) ** 0.5
+    return sum(words.get(word, 0.0) for word in sentence.words) / sqrt(max(1, len(sentence.words)))
 
 
 def leaning(weights: FlagWeights, levels: Mapping[str, Probabilities], cues: Mapping[str, float]) -> float:

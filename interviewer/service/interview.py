@@ -291,6 +291,8 @@ class Interview:
         affinity.bind(self.state.id)
         try:
             while True:
+                async with self._committing:  # by a command whose sender left before its event was stored
+                    pass
                 match self.state.phase:
                     case Phase.JUDGING:
                         self._sink(Progress("reading", self._turn.number))

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from interviewer.adapters.judges import BigJudge, SmallJudge
 from interviewer.adapters.openai_model import make_client
+from interviewer.core.assessment import expected_level
 from interviewer.core.calibration import UNCALIBRATED, Calibration, Fit
 from interviewer.core.lexical import NO_WORDS, Linear, WordModel
 from interviewer.core.prompts import judge_prefix, level_suffix
@@ -121,6 +122,19 @@ class TestSmall:
         first, second = api.asked[-1]["prompt"]
         assert first.endswith("\ncalm: Is it calm? level=3\nlevel=")
         assert second.endswith(f"\nmeasurement: {known.asks} A full answer says: We held the tail.\nlevel=")
+
+    async def test_a_reference_moves_a_criterion_that_the_adapter_never_saw(self, api: Endpoint) -> None:
+        unsure = {"0": 0.7, "1": 0.2, "2": 0.08, "3": 0.02}
+        api.answer = lambda _: completion(unsure, unsure)
+        own = CriterionSpec(name="calm", asks="Is it calm?", anchors=("a", "b", "c", "d"), own=True)
+        told = " ".join(s.quote.text for s in WINDOW.segments)
+        same = Referenced(**own.model_dump(), reference=told)
+        other = Referenced(**own.model_dump(), reference="Zebras graze under acacia trees.")
+        async with api.client() as client:
+            judge = small(client, Calibration(version="7", default=Fit(words=2.0)))
+            said, unsaid = await judge.read(WINDOW, [same, other])
+        assert said.level > unsaid.level == 0
+        assert expected_level(said.probabilities) > expected_level(unsaid.probabilities) + 1
 
     async def test_it_says_who_it_is(self) -> None:
         async with make_client(nowhere(), "") as client:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from interviewer.core.reading import CriterionSpec, Said, prepare
-from interviewer.core.referenced import Referenced, told
+from interviewer.core.referenced import Referenced, lean, told
 from interviewer.testing import words_count
 
 ANCHORS = ("None of it.", "Some of it.", "Most of it.", "All of it.")
@@ -26,3 +28,26 @@ def test_a_reference_is_told_and_an_answer_may_say_the_same() -> None:
     prepared = prepare("What is slow start?", [Said(turn=0, text=SAID)], [against], 900, words_count)
     assert prepared.notices == ()
     assert [s.quote.text for w in prepared.windows for s in w.segments] == [SAID]
+
+
+@pytest.mark.parametrize(
+    ("said", "leans"),
+    [
+        ("It is a nice protocol.", -1.5),
+        ("The window doubles.", 0.0),  # a quarter of eight words
+        ("The window doubles every round trip.", 1.5),  # half of them: as much as a paraphrase has
+        (SAID, 1.5),
+        ("Slow start. Slow start!", -1.5),  # the question's words
+    ],
+)
+def test_an_answer_leans_to_the_reference_by_the_words_that_it_shares(said: str, leans: float) -> None:
+    reference = "Slow start doubles the window every round trip, until a threshold, then adds segments."
+    own = Referenced(**KNOWN.model_copy(update={"own": True}).model_dump(), reference=reference)
+    assert lean(own, "What is slow start?", [said]) == pytest.approx(leans)
+
+
+def test_nothing_leans_without_a_reference_or_with_the_question_as_one() -> None:
+    own = KNOWN.model_copy(update={"own": True})
+    assert lean(own, "What is slow start?", [SAID]) == 0.0
+    empty = Referenced(**own.model_dump(), reference="Slow start.")
+    assert lean(empty, "What is slow start?", [SAID]) == 0.0

@@ -11,7 +11,7 @@ from interviewer.core import events as ev
 from interviewer.core.session import Phase
 from interviewer.core.transcript import of_session
 from interviewer.service.errors import Refused
-from interviewer.service.frames import Delta
+from interviewer.service.frames import Delta, Failed
 from interviewer.service.ports import StoreError
 from interviewer.testing import ScriptedModel
 
@@ -139,6 +139,27 @@ async def test_after_an_interrupt_that_could_not_be_stored_nothing_is_said_again
     await desk.settle()
     assert (desk.question(2).text, desk.question(2).interrupted) == ("You", True)
     assert model.closed == 1, "no second generation"
+
+
+async def test_whoever_comes_while_an_interrupt_is_being_stored_waits_for_it(flaky: FlakyStore) -> None:
+    """Its sender may leave before it is stored, and the next client makes the session go on."""
+    desk = await begin(deps(flaky, Saying(lambda p: f"{LEAD}Which of", hang=True)))
+    flaky.hold = asyncio.Event()
+    flaky.hold.set()
+    await desk.interview.answer("m1", ANSWER)
+    await eventually(lambda: desk.streamed(2) == LEAD)
+    flaky.hold.clear()
+    leaving = asyncio.create_task(desk.interview.interrupt(3))
+    await asyncio.sleep(0.02)
+    leaving.cancel()
+    await asyncio.wait([leaving])
+    desk.interview.resume()
+    await asyncio.sleep(0.02)
+    flaky.hold.set()
+    await desk.interview.settled()
+    assert (desk.question(2).text, desk.question(2).interrupted) == ("You", True)
+    assert kinds(await desk.log()).count("question_asked") == 2
+    assert not [f for f in desk.frames if isinstance(f, Failed)]
 
 
 async def test_ending_in_mid_question_keeps_what_was_seen(memory: SqlEventStore) -> None:
