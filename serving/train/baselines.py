@@ -76,11 +76,15 @@ class Embedder:
         """Load the encoder."""
         self._tokenizer = AutoTokenizer.from_pretrained(folder)
         self._model = AutoModel.from_pretrained(folder).eval()
+        self._known: dict[str, torch.Tensor] = {}
 
     def __call__(self, texts: Sequence[str]) -> torch.Tensor:
-        """Embed ``texts``; only 256 tokens of each are read, as the encoder was trained."""
-        with torch.no_grad():
-            return self._embed(texts)
+        """Embed ``texts``, each once; only 256 tokens of each are read, as the encoder was trained."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if new:
+            with torch.no_grad():
+                self._known |= dict(zip(new, self._embed(new), strict=True))
+        return torch.stack([self._known[text] for text in texts])
 
     def _embed(self, texts: Sequence[str]) -> torch.Tensor:
         order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
@@ -247,7 +251,10 @@ def measure(base: Path, cache: Path, epochs: int, progress: Callable[[str], None
         tried = [make(embed, answers, train, strength) for strength in RIDGES]
         scores[name] = min(tried, key=lambda score: error_of(score, held))
         progress(f"{name}: squared error {error_of(scores[name], held):.3f} on calibration questions")
-    scores["minilm_cross_encoder"] = cross_encoder(minilm, train, held, epochs, chosen.dtype == "bfloat16", progress)
+    if epochs:
+        scores["minilm_cross_encoder"] = cross_encoder(
+            minilm, train, held, epochs, chosen.dtype == "bfloat16", progress
+        )
     tower = new_tower(base, settings, chosen.dtype, chosen.device)
     tower.load(read_adapter(folder / "adapter"))
     word_model = WordModel.model_validate_json((folder / "words.json").read_text(encoding="utf-8"))
@@ -303,7 +310,7 @@ def main() -> None:
     """Measure and write the report."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=PROJECT / "eval" / "reports", help="folder to write to")
-    parser.add_argument("--epochs", type=int, default=EPOCHS, help="of the cross-encoder")
+    parser.add_argument("--epochs", type=int, default=EPOCHS, help="of the cross-encoder; 0 leaves it out")
     chosen = parser.parse_args()
 
     def say(line: str) -> None:
@@ -315,7 +322,8 @@ def main() -> None:
         "machine": machine(),
         "versions": versions(),
         "seconds": round(time.monotonic() - started),
-        "command": "python -m serving.train.baselines",
+        "command": "python -m serving.train.baselines"
+        + (f" --epochs {chosen.epochs}" if chosen.epochs != EPOCHS else ""),
     }
     (chosen.out / "baselines.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     (chosen.out / "baselines.md").write_text(to_markdown(found), encoding="utf-8")
