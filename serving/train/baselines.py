@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from copy import deepcopy
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 from transformers import AutoModel, AutoModelForSequenceClassification, AutoTokenizer
@@ -53,7 +53,9 @@ RATE = 5e-5
 LONGEST = 320
 """Tokens of criterion, question and answer that the cross-encoder reads."""
 
-Pair = tuple[Answer, str]
+Pair: TypeAlias = tuple[Answer, str]
+Embed: TypeAlias = Callable[[Sequence[str]], torch.Tensor]
+"""Gives each text a vector of length one, ``[text, width]``."""
 
 
 def unpack(cache: Path, progress: Callable[[str], None]) -> Path:
@@ -132,7 +134,7 @@ class Ridge:
         return table @ (self._shared + weights) + bias + self._middle
 
 
-def whole_answers(embed: Embedder, answers: Sequence[Answer], train: Sequence[Answer], strength: float) -> Score:
+def whole_answers(embed: Embed, answers: Sequence[Answer], train: Sequence[Answer], strength: float) -> Score:
     """Return a score by the embedding of the whole answer."""
     known = dict(zip([a.id for a in answers], embed([a.answer for a in answers]), strict=True))
     rows = [(known[a.id], c, float(level)) for a in train for c, level in a.labels.items()]
@@ -140,7 +142,7 @@ def whole_answers(embed: Embedder, answers: Sequence[Answer], train: Sequence[An
     return lambda pairs: [float(fitted.score(c, known[a.id][None])[0]) for a, c in pairs]
 
 
-def best_sentences(embed: Embedder, answers: Sequence[Answer], train: Sequence[Answer], strength: float) -> Score:
+def best_sentences(embed: Embed, answers: Sequence[Answer], train: Sequence[Answer], strength: float) -> Score:
     """Return a score by the best sentence: each is trained to the level that it carries, and to 0 for none."""
     parts = {a.id: a.sentences or [a.answer] for a in answers}
     flat = embed([s for some in parts.values() for s in some])
