@@ -25,6 +25,8 @@ RAISED = 0.5
 """Probability from which a flag is shown as raised; where precision and recall balance on the training questions."""
 SHOWN = 0.2
 """Probability below which a flag is not worth a line."""
+SUREST = 0.99
+"""Highest probability that is reported: two careful readers do not agree more often than that on any flag."""
 SUPPORT = 0.25
 """Least probability that one of a flag's criteria is low, or high for a strength."""
 
@@ -67,7 +69,7 @@ def read_flags(
             continue
         by_cues = max(((shown(weights, part), -n) for n, part in enumerate(parts)), default=(0.0, 0))
         by_words = max(((worded(weights.words, part), -n) for n, part in enumerate(parts)), default=(0.0, 0))
-        probability = round(logistic(leaning(weights, levels, whole) + by_cues[0] + by_words[0]), 3)
+        probability = round(min(SUREST, logistic(leaning(weights, levels, whole) + by_cues[0] + by_words[0])), 3)
         if probability >= SHOWN:
             quotes: tuple[Quote, ...] = ()
             best, at = max(by_cues, by_words)
