@@ -167,10 +167,10 @@ harmless alterations of the same answers, {altered}.
 
 - **Data:** {counts["train"]} labelled answers for training, {counts["calibration"]} for calibration,
   {counts["test"]} for the test, split by question in `{result["data"]["split"]}`. Written for this project.
-- **Limits:** English only; the criteria of `rubrics/criteria.yaml` (others are read by their wording, with less
-  agreement); {_size(result)} that does not know whether a technical claim is true. Levels of single answers are
-  noisy: use the distribution, and a bigger judge where a decision hangs on one answer. A criterion with few labels
-  above has a kappa with a wide interval.{note}
+- **Limits:** English only; the criteria of `rubrics/criteria.yaml` (on others only the order of answers means
+  something, and no more than a reference's words say: `eval/reports/outside.md`); {_size(result)} that does not know
+  whether a technical claim is true. Levels of single answers are noisy: use the distribution, and a bigger judge
+  where a decision hangs on one answer. A criterion with few labels above has a kappa with a wide interval.{note}
 - **Repeat it:** `{result["command"]}` ({result["seconds"] // 60} min on {_where(result)}). Numbers: `result.json`.
 - **Licence:** {_licence(result)}
 """
