@@ -25,6 +25,8 @@ from interviewer.service.ports import Judge, JudgeError, JudgeInvalid, JudgeRefu
 LOGPROBS = 20
 MIN_MASS = 0.02
 """Below this share of probability on the four levels the model was not answering the question."""
+UNSEEN = 0.25
+"""How much the adapter's reading counts, in log odds, on a criterion that it never saw where a reference says more."""
 
 
 class SmallJudge:
@@ -113,8 +115,11 @@ class SmallJudge:
         raw = [_mass(top, token) for token in LEVEL_TOKENS]
         if not sum(raw) >= MIN_MASS:  # so that a sum that is no number counts as none
             raise JudgeInvalid("the model did not answer with a level; is the evaluator adapter served?")
+        read = normalise(tuple(raw))
+        if spec.own and isinstance(spec, Referenced):
+            read = normalise(tuple(p**UNSEEN for p in read))
         leaning = lean(spec, window.question, segments) if spec.own else self._words.lean(spec.name, segments)
-        probabilities, decided = self._calibration.apply(spec.name, normalise(tuple(raw)), leaning)
+        probabilities, decided = self._calibration.apply(spec.name, read, leaning)
         return RawReading(probabilities=probabilities, level=decided, segment=self._words.point(spec.name, segments))
 
 

@@ -124,8 +124,8 @@ class TestSmall:
         assert second.endswith(f"\nmeasurement: {known.asks} A full answer says: We held the tail.\nlevel=")
 
     async def test_a_reference_moves_a_criterion_that_the_adapter_never_saw(self, api: Endpoint) -> None:
-        unsure = {"0": 0.7, "1": 0.2, "2": 0.08, "3": 0.02}
-        api.answer = lambda _: completion(unsure, unsure)
+        sure = {"0": 0.95, "1": 0.04, "2": 0.008, "3": 0.002}
+        api.answer = lambda _: completion(sure, sure)
         own = CriterionSpec(name="calm", asks="Is it calm?", anchors=("a", "b", "c", "d"), own=True)
         told = " ".join(s.quote.text for s in WINDOW.segments)
         same = Referenced(**own.model_dump(), reference=told)
@@ -133,8 +133,9 @@ class TestSmall:
         async with api.client() as client:
             judge = small(client, Calibration(version="7", default=Fit(words=2.0)))
             said, unsaid = await judge.read(WINDOW, [same, other])
-        assert said.level > unsaid.level == 0
-        assert expected_level(said.probabilities) > expected_level(unsaid.probabilities) + 1
+        assert said.level >= 2
+        assert unsaid.level == 0
+        assert expected_level(said.probabilities) > expected_level(unsaid.probabilities) + 1.5
 
     async def test_it_says_who_it_is(self) -> None:
         async with make_client(nowhere(), "") as client:
