@@ -164,7 +164,8 @@ async def _connection(url: str, opened: dict[str, Any], chance: random.Random, u
             found.closed[code or 1006] += 1
             # What the service had to close for may be followed by more that it does not read any more; TCP then takes
             # the code with it. Raw bytes may happen to be a close of their own, whose code comes back.
-            if code not in CLOSES and not (fatal and code is None) and (not raw or code in (None, 1011)):
+            lost, echoed = fatal and code is None, raw and code not in (None, 1011)
+            if code not in CLOSES and not lost and not echoed:
                 found.violations.append(f"closed with {code} near {last[:80]!r}")
         except TimeoutError:
             found.violations.append(f"no answer within {ANSWER_SECONDS:.0f} s near {last[:80]!r}")

@@ -62,7 +62,7 @@ def read_flags(
     stretches = [said] if isinstance(said, str) else [q.text for q in said]
     spoken = [(at, span) for at, text in enumerate(stretches) for span in sentences(text)]
     parts = [heard(span.of(stretches[at])) for at, span in spoken]
-    whole = heard("\n".join(stretches)).cues
+    whole = strengths("\n".join(stretches))
     found = []
     for flag, weights in WEIGHTS.items():
         if not supported(flag, weights, levels):
@@ -88,7 +88,7 @@ def supported(flag: str, weights: FlagWeights, levels: Mapping[str, Probabilitie
 
 
 class Heard(NamedTuple):
-    """What a stretch of words gives away."""
+    """What a sentence gives away."""
 
     cues: Mapping[str, float]
     """Strength of every cue, 0 to 1."""
@@ -96,10 +96,15 @@ class Heard(NamedTuple):
     """Its distinct words and pairs of neighbours."""
 
 
-def heard(text: str) -> Heard:
-    """Return the strength of every cue in ``text``, and its words."""
+def strengths(text: str) -> dict[str, float]:
+    """Return the strength of every cue in ``text``."""
     said = plain(text)
-    return Heard({name: cue(said) for name, cue in CUES.items()}, features(said))
+    return {name: cue(said) for name, cue in CUES.items()}
+
+
+def heard(sentence: str) -> Heard:
+    """Return the strength of every cue in ``sentence``, and its words."""
+    return Heard(strengths(sentence), features(plain(sentence)))
 
 
 def shown(weights: FlagWeights, sentence: Heard) -> float:
@@ -109,6 +114,8 @@ def shown(weights: FlagWeights, sentence: Heard) -> float:
 
 def worded(words: Mapping[str, float], sentence: Heard) -> float:
     """Return how much the wording of one sentence speaks for a flag, in log odds; a word counts less in a long one."""
+    if not words:
+        return 0.0
     return sum(words.get(word, 0.0) for word in sentence.words) / sqrt(max(1, len(sentence.words)))
 
 

@@ -140,8 +140,7 @@ class Interview:
             StoreError: it was not accepted; send it again.
         """
         async with self._lock:
-            async with self._committing:  # this very answer may be on its way: whoever sent it first has left since
-                pass
+            await self._stored()  # this very answer may be on its way: whoever sent it first has left since
             if msg_id in self.state.msg_ids:
                 return
             self._open()
@@ -291,8 +290,7 @@ class Interview:
         affinity.bind(self.state.id)
         try:
             while True:
-                async with self._committing:  # by a command whose sender left before its event was stored
-                    pass
+                await self._stored()  # by a command whose sender left before its event was
                 match self.state.phase:
                     case Phase.JUDGING:
                         self._sink(Progress("reading", self._turn.number))
@@ -505,7 +503,11 @@ class Interview:
         if self.busy and self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
-        async with self._committing:  # an append that was under way is finished before anything else is decided
+        await self._stored()
+
+    async def _stored(self) -> None:
+        """Wait for an append that is under way: nothing is decided before it is in the state."""
+        async with self._committing:
             return
 
     def _over(self) -> bool:

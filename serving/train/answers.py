@@ -22,6 +22,7 @@ from serving.train import TrainError
 from serving.train.packing import Packed, pack
 
 Part: TypeAlias = Literal["train", "calibration", "test"]
+FOLDS = 5
 SHARES: Mapping[Part, float] = {"train": 0.70, "calibration": 0.12, "test": 0.18}
 
 
@@ -78,7 +79,7 @@ def extend_split(known: Mapping[str, Part], questions: Mapping[str, str]) -> dic
     for round_ in sorted(set(questions.values())):
         mine = [q for q, r in questions.items() if r == round_]
         counts = {part: sum(split.get(q) == part for q in mine) for part in SHARES}
-        for question in sorted((q for q in mine if q not in split), key=_hash):
+        for question in by_hash(q for q in mine if q not in split):
             size = sum(counts.values()) + 1
             part = max(SHARES, key=lambda p: SHARES[p] * size - counts[p])
             split[question] = part
@@ -86,8 +87,15 @@ def extend_split(known: Mapping[str, Part], questions: Mapping[str, str]) -> dic
     return dict(sorted(split.items()))
 
 
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+def by_hash(questions: Iterable[str]) -> list[str]:
+    """Return distinct question ids in the order of their hashes, which depends on nothing but the ids."""
+    return sorted(set(questions), key=lambda question: hashlib.sha256(question.encode()).hexdigest())
+
+
+def folds(answers: Iterable[Answer]) -> list[set[str]]:
+    """Return the questions that each of five folds leaves out."""
+    order = by_hash(a.question_id for a in answers)
+    return [set(order[fold::FOLDS]) for fold in range(FOLDS)]
 
 
 def update_split(path: Path, answers: Sequence[Answer], *, write: bool = True) -> dict[str, Part]:
@@ -141,6 +149,10 @@ class Reader:
             level_nodes=tuple(path[-1] for path in packed.paths),
             levels=tuple(answer.labels[c.name] for c in criteria),
         )
+
+    def items(self, answers: Iterable[Answer]) -> list[Item]:
+        """Render answers; those that screening leaves nothing of are left out."""
+        return [item for a in answers if (item := self.item(a)) is not None]
 
     def _tokens(self, text: str) -> list[int]:
         return list(self._tokenizer(text, add_special_tokens=False)["input_ids"])

@@ -30,8 +30,8 @@ from serving.train import PROJECT
 from serving.train.answers import Answer, Reader, load_answers, update_split
 from serving.train.base import choose
 from serving.train.config import EvaluatorSettings, data_files, load_settings
-from serving.train.evaluation import Score, baseline, compare
-from serving.train.evaluator import Objective, items_of, parts_of
+from serving.train.evaluation import Score, applied, baseline, compare
+from serving.train.evaluator import Objective, parts_of
 from serving.train.output import machine, versions
 from serving.train.persona import library
 from serving.train.tower import load_tokenizer, new_tower, read_adapter
@@ -245,7 +245,7 @@ def measure(base: Path, cache: Path, epochs: int, progress: Callable[[str], None
     split = update_split(PROJECT / settings.split, answers, write=False)
     train, held, test = (parts_of(answers, split, part) for part in ("train", "calibration", "test"))
     reader = Reader(load_tokenizer(base), library().vocabulary, settings.max_len)
-    held_items, test_items = items_of(reader, held), items_of(reader, test)
+    held_items, test_items = reader.items(held), reader.items(test)
     minilm = unpack(cache, progress)
     embed = Embedder(minilm)
     scores: dict[str, Score] = {}
@@ -266,7 +266,7 @@ def measure(base: Path, cache: Path, epochs: int, progress: Callable[[str], None
     others = {name: baseline(score, held_items, test_items) for name, score in scores.items()}
     known = json.loads((folder / "result.json").read_text(encoding="utf-8"))["test"]
     return {
-        **compare(calibration, readings, others),
+        **compare(readings, applied(calibration, readings), others),
         "measured_in_training": known["baselines"],
         "answers": {"train": len(train), "calibration": len(held), "test": len(test)},
         "questions": known["questions"],

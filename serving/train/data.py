@@ -22,6 +22,7 @@ from interviewer.core.prompts import TurnRequest, persona_messages
 from interviewer.core.rubric import Move, Rubric, SeniorityLevel
 from interviewer.core.text import clip_words
 from serving.train import TrainError
+from serving.train.answers import by_hash
 from serving.train.packing import Packed, pack
 
 HELD_OUT = 0.15
@@ -78,7 +79,7 @@ def held_out_questions(question_ids: Iterable[str]) -> frozenset[str]:
 
     The choice depends on the ids alone, not on their order or on any seed. At least one is kept apart.
     """
-    ordered = sorted(set(question_ids), key=lambda q: hashlib.sha256(q.encode()).hexdigest())
+    ordered = by_hash(question_ids)
     return frozenset(ordered[: max(1, round(HELD_OUT * len(ordered)))])
 
 

@@ -43,13 +43,13 @@ def measure(
     test_answers: Sequence[Answer],
 ) -> dict[str, Any]:
     """Return the ``test`` part of ``result.json``: what ships, its two halves alone, and what any judge has to beat."""
-    items = [item for a in test_answers if (item := reader.item(a)) is not None]
+    items = reader.items(test_answers)
     readings = read(tower, items, word_model)
     alone = fit_calibration(_without_words(calibration_readings), "alone")
-    others = {"adapter_alone": _apply(alone, _without_words(readings))}
+    others = {"adapter_alone": applied(alone, _without_words(readings))}
     with tower.plain():
         plain_calibration = fit_calibration(read(tower, calibration_items, NO_WORDS), "base")
-        others["base_zero_shot"] = _apply(plain_calibration, read(tower, items, NO_WORDS))
+        others["base_zero_shot"] = applied(plain_calibration, read(tower, items, NO_WORDS))
     scores: dict[str, Score] = {
         "answer_length": lambda pairs: [log1p(len(words(a.answer))) for a, _ in pairs],
         "keyword_recall": lambda pairs: [_keywords(a, vocabulary.criteria[c]) for a, c in pairs],
@@ -57,9 +57,10 @@ def measure(
     }
     for name, score in scores.items():
         others[name] = baseline(score, calibration_items, items)
-    found = compare(calibration, readings, others)
+    reported = applied(calibration, readings)
+    found = compare(readings, reported, others)
     found["evaluator"]["evidence_found"] = round(evidence_found(word_model, test_answers), 4)
-    levels, expected = _apply(calibration, readings)
+    levels, expected = reported
     truth = [r.label for r in readings]
     return {
         "answers": len(items),
@@ -71,9 +72,9 @@ def measure(
     }
 
 
-def compare(calibration: Calibration, readings: Sequence[Reading], others: Mapping[str, Levels]) -> dict[str, Any]:
-    """Return how well the calibrated ``readings`` agree with the labels, and each of ``others`` on the same labels."""
-    levels, expected = _apply(calibration, readings)
+def compare(readings: Sequence[Reading], reported: Levels, others: Mapping[str, Levels]) -> dict[str, Any]:
+    """Return how well what was ``reported`` of ``readings`` agrees with the labels, and each of ``others`` as well."""
+    levels, expected = reported
     truth = [r.label for r in readings]
     questions = [r.question_id for r in readings]
     return {
@@ -89,7 +90,8 @@ def _without_words(readings: Sequence[Reading]) -> list[Reading]:
     return [replace(r, lean=0.0) for r in readings]
 
 
-def _apply(calibration: Calibration, readings: Sequence[Reading]) -> Levels:
+def applied(calibration: Calibration, readings: Sequence[Reading]) -> Levels:
+    """Return what is reported of ``readings``."""
     applied = [calibration.apply(r.criterion, r.raw, r.lean) for r in readings]
     return [level for _, level in applied], [expected_level(p) for p, _ in applied]
 
@@ -163,9 +165,9 @@ def _alterations(
     before = {(r.answer_id, r.criterion): r for r in readings}
     found: dict[str, Any] = {}
     for name, alter in {"padded": padded, "shuffled": shuffled}.items():
-        items = [i for a in answers if (i := reader.item(alter(a, UNSEEN_SEED, unseen=True))) is not None]
+        items = reader.items(alter(a, UNSEEN_SEED, unseen=True) for a in answers)
         pairs = [(before[(r.answer_id, r.criterion)], r) for r in read(tower, items, word_model)]
-        old, new = _apply(calibration, [p[0] for p in pairs]), _apply(calibration, [p[1] for p in pairs])
+        old, new = applied(calibration, [p[0] for p in pairs]), applied(calibration, [p[1] for p in pairs])
         found[name] = {
             "mean_change_of_expected_level": round(fmean(b - a for a, b in zip(old[1], new[1], strict=True)), 4),
             "same_level": round(fmean(a == b for a, b in zip(old[0], new[0], strict=True)), 4),

@@ -130,7 +130,7 @@ def train_evaluator(
     train_answers = parts_of(answers, split, "train")
     lessons = Lessons(train_answers, reader, settings)
     word_model = fit_words(train_answers)
-    calibration_items = items_of(reader, parts_of(answers, split, "calibration"))
+    calibration_items = reader.items(parts_of(answers, split, "calibration"))
     test_answers = parts_of(answers, split, "test")
     if not calibration_items or not lessons.of(0):
         raise TrainError("the split leaves nothing to train on or to calibrate with; more labelled answers are needed")
@@ -192,8 +192,3 @@ def train_evaluator(
     write_result(out, result)
     (out / "README.md").write_text(evaluator_card(result), encoding="utf-8")
     return out
-
-
-def items_of(reader: Reader, answers: Sequence[Answer]) -> list[Item]:
-    """Render answers; those that screening leaves nothing of are left out."""
-    return [item for a in answers if (item := reader.item(a)) is not None]

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
 
-from interviewer.core.flags import Heard, heard, worded
+from interviewer.core.flags import Heard, heard, strengths, worded
 from interviewer.core.text import sentences
-from serving.train.answers import Answer
+from serving.train.answers import Answer, folds
 
-FOLDS = 5
 WORD_RIDGE = 0.1
 STEPS = 250
 COMMON = 4
@@ -43,10 +41,10 @@ class Cued:
 def cued(answer: Answer) -> Cued:
     """Find the cues of an answer."""
     parts = [span.of(answer.answer) for span in sentences(answer.answer)]
-    return Cued(answer, tuple(heard(part) for part in parts), heard(answer.answer).cues)
+    return Cued(answer, tuple(heard(part) for part in parts), strengths(answer.answer))
 
 
-def fit_words(rows: Sequence[Cued]) -> dict[str, dict[str, float]]:
+def fit_words(rows: Sequence[Cued], telling: int = TELLING) -> dict[str, dict[str, float]]:
     """Fit the words of the one sentence that is worded most like each flag of :data:`BY_WORDING`; nothing else is seen.
 
     Fitted twice: with every common word, and with those that then told most.
@@ -58,7 +56,7 @@ def fit_words(rows: Sequence[Cued]) -> dict[str, dict[str, float]]:
     said = _words(parts, common)
     truth = torch.tensor([[float(flag in row.answer.flags) for flag in BY_WORDING] for row in rows])
     weights = _fit_words(said, owner, truth, torch.ones(len(common), len(BY_WORDING)))
-    least = weights.abs().topk(min(TELLING, len(common)), dim=0).values[-1]
+    least = weights.abs().topk(min(telling, len(common)), dim=0).values[-1]
     weights = _fit_words(said, owner, truth, (weights.abs() >= least).float())
     return {
         flag: {common[i]: float(weights[i, n]) for i in weights[:, n].nonzero()[:, 0].tolist()}
@@ -96,18 +94,12 @@ def wording(words: Mapping[str, float], row: Cued) -> float:
 def unseen_wording(rows: Sequence[Cued]) -> list[dict[str, float]]:
     """Return what the words of each answer say for each flag, by models that never saw its question."""
     found: list[dict[str, float]] = [{} for _ in rows]
-    for out in folds(rows):
+    for out in folds(row.answer for row in rows):
         words = fit_words([row for row in rows if row.answer.question_id not in out])
         for n, row in enumerate(rows):
             if row.answer.question_id in out:
                 found[n] = {flag: wording(words[flag], row) for flag in BY_WORDING}
     return found
-
-
-def folds(rows: Sequence[Cued]) -> list[set[str]]:
-    """Return the questions of each fold."""
-    order = sorted({row.answer.question_id for row in rows}, key=lambda q: hashlib.sha256(q.encode()).hexdigest())
-    return [set(order[fold::FOLDS]) for fold in range(FOLDS)]
 
 
 def best_of(scores: torch.Tensor, owner: torch.Tensor, count: int) -> torch.Tensor:

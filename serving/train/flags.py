@@ -21,10 +21,10 @@ import torch
 
 from interviewer.core.assessment import Probabilities, normalise
 from interviewer.core.flag_weights import FlagWeights
-from interviewer.core.flags import STRENGTHS, heard, leaning, logistic, shown, supported
+from interviewer.core.flags import STRENGTHS, leaning, logistic, shown, strengths, supported
 from serving.train import PROJECT
-from serving.train.answers import Answer, load_answers, update_split
-from serving.train.flag_wording import Cued, best_of, cued, fit_words, folds, unseen_wording, wording
+from serving.train.answers import Answer, folds, load_answers, update_split
+from serving.train.flag_wording import Cued, best_of, cued, fit_words, unseen_wording, wording
 
 CONFUSION = ((0.6, 0.3, 0.1, 0.0), (0.25, 0.45, 0.25, 0.05), (0.05, 0.25, 0.45, 0.25), (0.0, 0.1, 0.35, 0.55))
 """Which level is read where another one is right, row by row: quadratic kappa 0.70."""
@@ -35,6 +35,7 @@ RIDGE = 0.3
 RARE = 30
 """Labelled answers below which F1 says little."""
 NEAR = 0.04
+"""F1 by which their cuts may differ and still be equal."""
 CUTS = tuple(n / 100 for n in range(5, 91))
 BOTH_WAYS = frozenset({"knows_tools_not_tradeoffs", "strong_generalist_lacks_llm_intuition"})
 """Flags that decide most: to miss one is as bad as to raise it wrongly."""
@@ -144,16 +145,14 @@ def drawn(labels: Mapping[str, int], seed: str) -> dict[str, Probabilities]:
     return found
 
 
-def fit_flag(flag: str, rows: Sequence[Cued], said: Sequence[float]) -> FlagWeights:
+def fit_flag(flag: str, rows: Sequence[Cued], said: Sequence[float], words: Mapping[str, float]) -> FlagWeights:
     """Fit the weights of one flag; 0.5 is not yet where it is raised.
 
     Args:
         flag: Its id.
         rows: Answers.
         said: What the words of each answer say for the flag, by a model that never saw its question.
-
-    Returns:
-        Weights whose ``words`` hold a single factor under the empty word, until :func:`fit_words` fills them.
+        words: The words by a model that saw all; what the others are worth is fitted and weighs them.
     """
     shape = SHAPES[flag]
     owners, parts = [], []
@@ -189,16 +188,9 @@ def fit_flag(flag: str, rows: Sequence[Cued], said: Sequence[float]) -> FlagWeig
         levels={c: _four(values[4 * i : 4 * i + 4]) for i, c in enumerate(shape.criteria)},
         overall=(values[count], values[count + 1]),
         sentence=dict(zip(shape.sentence, (round(x, 3) for x in spoken.tolist()), strict=True)),
-        words={"": max(0.0, factor)},
+        words={word: weight for word, x in words.items() if (weight := round(max(0.0, factor) * x, 2))},
         whole=dict(zip(shape.whole, values[count + 2 :], strict=True)),
     )
-
-
-def with_words(weights: FlagWeights, words: Mapping[str, float]) -> FlagWeights:
-    """Return ``weights`` with the words themselves in place of their factor."""
-    factor = weights.words[""]
-    scaled = {word: round(factor * x, 2) for word, x in words.items()}
-    return weights.model_copy(update={"words": {word: x for word, x in scaled.items() if x}})
 
 
 def _features(shape: Shape, row: Cued, levels: Mapping[str, Probabilities]) -> list[float]:
@@ -231,11 +223,11 @@ def probability(flag: str, weights: FlagWeights, row: Cued, levels: Mapping[str,
 def held_out(rows: Sequence[Cued], progress: Callable[[str], None]) -> dict[str, list[tuple[float, bool]]]:
     """Return probability and label of every answer for each flag, several readings each, by unseen weights."""
     found: dict[str, list[tuple[float, bool]]] = {flag: [] for flag in SHAPES}
-    for out in folds(rows):
+    for out in folds(row.answer for row in rows):
         seen = [row for row in rows if row.answer.question_id not in out]
         said, words = unseen_wording(seen), fit_words(seen)
         for flag in SHAPES:
-            weights = with_words(fit_flag(flag, seen, [by.get(flag, 0.0) for by in said]), words.get(flag, {}))
+            weights = fit_flag(flag, seen, [by.get(flag, 0.0) for by in said], words.get(flag, {}))
             for row in (row for row in rows if row.answer.question_id in out):
                 for draw in range(DRAWS):
                     levels = _reading(row, draw, "test")
@@ -278,10 +270,10 @@ def fit_flags(
     said, words = unseen_wording(rows), fit_words(rows)
     for flag in SHAPES:
         cut = best_cut(predictions[flag], balanced=flag in BOTH_WAYS, strength=flag in STRENGTHS)
-        fitted = with_words(fit_flag(flag, rows, [by.get(flag, 0.0) for by in said]), words.get(flag, {}))
+        fitted = fit_flag(flag, rows, [by.get(flag, 0.0) for by in said], words.get(flag, {}))
         bias = fitted.bias - log(cut / (1 - cut))
         if flag not in BY_LEVELS:
-            alone = leaning(fitted, dict.fromkeys(fitted.levels, LOW), heard("").cues) - fitted.bias
+            alone = leaning(fitted, dict.fromkeys(fitted.levels, LOW), strengths("")) - fitted.bias
             bias = min(bias, -alone - QUIET)
         weights[flag] = fitted.model_copy(update={"bias": round(bias, 3)})
         told[flag] = found = measured(predictions[flag], cut)

@@ -15,7 +15,7 @@ from typing import TypeAlias
 import torch
 
 from interviewer.core.lexical import Linear, Mix, WordModel, features
-from serving.train.answers import Answer
+from serving.train.answers import Answer, folds
 from serving.train.augment import fillers
 
 Row: TypeAlias = tuple[str, str, float]
@@ -30,7 +30,6 @@ OFFSET = 0.5
 """How freely a criterion's own mean is fitted."""
 TINY = 0.01
 """Weights of a criterion's own below this are left out of the file: a third of its size, nothing of its agreement."""
-FOLDS = 5
 MIX_RIDGE = 0.1
 
 
@@ -107,13 +106,11 @@ def _weights(known: Sequence[str], weights: torch.Tensor) -> dict[str, float]:
 
 def _mix(answers: Sequence[Answer]) -> Mix:
     """Fit how the whole and the best sentence are mixed, each read by parts that never saw its question."""
-    questions = sorted({a.question_id for a in answers}, key=lambda q: hashlib.sha256(q.encode()).hexdigest())
-    if len(questions) < FOLDS:
+    if not all(left := folds(answers)):
         return Mix()
     names = sorted({c for a in answers for c in a.labels})
     rows, targets = [], []
-    for fold in range(FOLDS):
-        out = set(questions[fold::FOLDS])
+    for out in left:
         level, shown, _ = _parts([a for a in answers if a.question_id not in out])
         for a in (a for a in answers if a.question_id in out and a.sentences):
             for c, label in a.labels.items():

@@ -6,9 +6,8 @@ import pytest
 
 from interviewer.core.flag_weights import WEIGHTS, FlagWeights, listed
 from interviewer.core.flags import heard, worded
-from serving.train import flag_wording as fitting
 from serving.train.answers import Answer
-from serving.train.flag_wording import Cued, cued, fit_words, wording
+from serving.train.flag_wording import Cued, cued, fit_words, unseen_wording, wording
 from serving.train.flags import SHAPES, best_cut, measured, to_module
 
 BLAMES = ("my boss broke it", "my boss said no", "then my boss left", "it was my boss again")
@@ -51,9 +50,8 @@ def test_the_words_of_the_one_sentence_that_shows_a_flag_are_found(rows: list[Cu
     assert wording(words, padded) == wording(words, new)
 
 
-def test_only_so_many_words_are_kept(rows: list[Cued], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fitting, "TELLING", 3)
-    assert 1 <= len(fit_words(rows)["blames_others"]) <= 3
+def test_only_so_many_words_are_kept(rows: list[Cued]) -> None:
+    assert 1 <= len(fit_words(rows, 3)["blames_others"]) <= 3
 
 
 def test_a_word_counts_less_in_a_long_sentence() -> None:
@@ -67,7 +65,7 @@ def test_a_word_counts_less_in_a_long_sentence() -> None:
 def test_unseen_wording_is_read_by_models_that_never_saw_the_question(rows: list[Cued]) -> None:
     strange = cued(answer(0, ["zebra zebra zebra", "the zebra did it"], ("blames_others",)))
     copies = [cued(strange.answer.model_copy(update={"id": f"z-{n}", "question_id": "q-zebra"})) for n in range(6)]
-    found = fitting.unseen_wording([*rows, *copies])
+    found = unseen_wording([*rows, *copies])
     assert all(by["blames_others"] <= 0.5 for by in found[len(rows) :]), "its word was in its own question alone"
 
 
