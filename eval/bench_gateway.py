@@ -225,7 +225,7 @@ ping answered after {idle["ping_ms"]["p50"]} ms (median),
 ## Long sessions
 
 One whole turn, answer to next question, with a model and a judge that take no time.
-Turn 201 takes {found["turn_growth"]} times turn 2.
+Turn 202 takes {found["turn_growth"]} times turn 3.
 
 {table(found["turns_ms"], "ms")}
 

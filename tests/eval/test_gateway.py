@@ -14,7 +14,8 @@ def test_percentiles_are_nearest_ranks_in_milliseconds() -> None:
 
 
 def test_growth_compares_the_longest_session_with_the_shortest() -> None:
-    assert flat({"turn 2": {"median": 4.0}, "turn 51": {"median": 9.0}, "turn 201": {"median": 6.0}}) == 1.5
+    rows = {"turn 3": 4.0, "turn 52": 9.0, "turn 201, the first after loading": 20.0, "turn 202": 6.0}
+    assert flat({name: {"median": ms} for name, ms in rows.items()}) == 1.5
 
 
 def test_a_small_run_measures_every_part() -> None:
@@ -22,6 +23,8 @@ def test_a_small_run_measures_every_part() -> None:
     found = measure(plan, lambda _line: None, "interviewer bench gateway --sessions 3")
     (row,) = found["streams"]
     assert row["added_ms"]["n"] > 0 and row["first_word_ms"]["n"] > 0 and row["problems"] == []
-    assert set(found["turns_ms"]) == {f"turn {n}" for n in (2, 26, 51, 101, 201)}
+    assert set(found["turns_ms"]) == {
+        name for n in (1, 25, 50, 100, 200) for name in (f"turn {n + 1}, the first after loading", f"turn {n + 2}")
+    }
     text = to_markdown(found)
     assert "| 3 |" in text and "50 sessions" in text and "commit" in text
