@@ -45,12 +45,12 @@ def test_charts_suggestions_and_comparison(page: Page, own: Site, width: int) ->
 def test_everything_goes_only_after_two_yeses(page: Page, own: Site) -> None:
     page.goto(f"{own.url}/#/history")
     page.get_by_role("button", name="Delete everything").click()
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue to delete").click()
     page.get_by_role("button", name="Keep everything").click()
     with Client(own.url) as client:
         assert len(client.get("/v1/sessions")["sessions"]) == 2
         page.get_by_role("button", name="Delete everything").click()
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Continue to delete").click()
         page.get_by_role("button", name="Delete everything now").click()
         expect(page.get_by_text("Deleted: 2 sessions.")).to_be_visible()
         assert client.get("/v1/sessions")["sessions"] == []

@@ -87,7 +87,7 @@ const quoted = (text) => h("q", null, text.replace(/\s+/g, " "));
 
 /** A line of a report: words that a question goes back to, and where they stand. */
 export function own(cited) {
-  const where = cited.source === "answer" ? t("Your answer {turn}", { turn: cited.quote.turn }) : t("Your {source}, characters {start} to {end}", { source: cited.source, start: cited.quote.start, end: cited.quote.end });
+  const where = cited.source === "answer" ? t("Your answer {turn}", { turn: cited.quote.turn }) : t("Your {source}, characters {start} to {end}", { source: plain(cited.source).toLowerCase(), start: cited.quote.start, end: cited.quote.end });
   return h("p", { class: "muted" }, `${where}: `, quoted(cited.quote.text));
 }
 

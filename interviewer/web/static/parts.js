@@ -129,9 +129,9 @@ const TWO_LINES = {
   strong_no_hire: [t("Strong"), t("no hire")],
   no_hire: [t("No hire")],
   lean_no_hire: [t("Lean"), t("no hire")],
-  lean_hire: [t("Lean"), "hire"],
+  lean_hire: [t("Lean"), t("hire")],
   hire: [t("Hire")],
-  strong_hire: [t("Strong"), "hire"],
+  strong_hire: [t("Strong"), t("hire")],
 };
 
 /** The six-step scale, drawn twice: across for wide places, down for narrow ones. CSS shows one of them. */

@@ -109,7 +109,7 @@ function words(point) {
 
 function levels(lines) {
   const rows = lines.flatMap((line) => line.points.map((p) => [plain(line.criterion), when(p.at), plain(p.rubric), plain(p.mode), words(p)]));
-  return table(t("Levels over time"), [t("Criterion"), t("When"), t("Round"), t("Mode"), t("Level")], rows);
+  return table(t("Levels over time"), [t("Criterion"), t("When"), t("Round"), t("Mode"), t("Level, 0 to 3")], rows);
 }
 
 function flags(lines) {
@@ -160,7 +160,7 @@ export function everything(place, changed) {
   const problem = h("div");
   const remove = async () => {
     clear(problem);
-    const first = await confirmDialog({ title: t("Delete everything?"), body: t("All sessions, replays, loops and reports are removed from the server for good. Export them first if you may want them."), confirm: t("Go on"), cancel: t("Keep everything"), danger: true });
+    const first = await confirmDialog({ title: t("Delete everything?"), body: t("All sessions, replays, loops and reports are removed from the server for good. Export them first if you may want them."), confirm: t("Continue to delete"), cancel: t("Keep everything"), danger: true });
     if (!first) return;
     const second = await confirmDialog({ title: t("Really everything?"), body: t("This cannot be undone."), confirm: t("Delete everything now"), cancel: t("Keep everything"), danger: true });
     if (!second) return;

@@ -206,7 +206,7 @@ function criteria(rows) {
     parts.legend(),
     table(
       t("Levels with evidence, one criterion a row"),
-      [t("Criterion"), t("Level"), t("Evidence")],
+      [t("Criterion"), t("Level, 0 to 3"), t("Evidence")],
       rows.map((row) => [
         [
           h("span", { class: "criterion" }, plain(row.criterion)),
