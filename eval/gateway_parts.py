@@ -39,7 +39,8 @@ async def turns(repeats: int) -> dict[str, dict[str, float]]:
     """
     found = {}
     for length in LENGTHS:
-        resumed, live = [], []
+        resumed: list[float] = []
+        live: list[float] = []
         for run in range(repeats):
             deps = _deps()
             sessions = Sessions(deps)

@@ -83,10 +83,9 @@ def serve(
 def run_service(settings: Settings) -> None:
     """Run the service until it is told to stop."""
     import uvicorn
-    from uvicorn.config import LOGGING_CONFIG
 
     from interviewer.adapters.documents import DocumentError
-    from interviewer.adapters.json_log import use_json
+    from interviewer.adapters.logs import use_logs
     from interviewer.bootstrap import base_model, build
     from interviewer.service.ports import StoreError
     from interviewer.web.app import create_app
@@ -94,10 +93,7 @@ def run_service(settings: Settings) -> None:
     from interviewer.web.wire import MAX_FRAME
     from serving.fetch import FetchError
 
-    if settings.log == "json":
-        use_json(settings.log_level)
-    else:
-        logging.basicConfig(level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    use_logs(settings.log, settings.log_level)
     logging.getLogger("httpx2").setLevel(logging.WARNING)
     try:
         if not settings.engine_url:
@@ -116,7 +112,7 @@ def run_service(settings: Settings) -> None:
     config = uvicorn.Config(
         create_app(built, (*settings.allowed_hosts, settings.host), settings.allowed_origins),
         log_level="warning",
-        log_config=None if settings.log == "json" else LOGGING_CONFIG,
+        log_config=None,  # its own lines would bring the messages of exceptions
         ws="websockets-sansio",
         ws_max_size=MAX_FRAME,
         ws_ping_interval=20.0,

@@ -234,6 +234,7 @@ class _Connection:
                 await interview.end()
             case wire.Ping():
                 self._reply(wire.Pong(seq=interview.state.seq))
+                interview.resume()  # a turn that a store's failure stopped goes on when the store is back
             case wire.Hello():  # pragma: no branch
                 self._reply(_error("bad_message", "hello was said already"))
 

@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 from prometheus_client.parser import text_string_to_metric_families
 
-from interviewer.adapters.json_log import JsonFormatter
+from interviewer.adapters.logs import JsonFormatter, TextFormatter
 from interviewer.adapters.metrics import Metrics
 from interviewer.service import affinity
 from interviewer.service.deps import Deps
@@ -156,3 +156,24 @@ def test_a_log_line_names_its_session_and_hides_what_an_error_says() -> None:
     assert (line["level"], line["message"], line["session"]) == ("error", "stopped on ValueError", "s1")
     assert line["error"] == "ValueError" and "test_metrics.py" in line["where"]
     assert SECRET not in json.dumps({k: v for k, v in line.items() if k != "where"})
+
+
+def test_a_log_line_for_people_hides_what_an_error_and_its_cause_say() -> None:
+    record = logging.LogRecord("uvicorn.error", logging.ERROR, "x.py", 1, "in ASGI application", (), None)
+    said = f"{SECRET} held p99 at 800 ms."
+    try:
+        try:
+            int(said)
+        except ValueError as cause:
+            raise RuntimeError(said) from cause
+    except RuntimeError as error:
+        record.exc_info = (RuntimeError, error, error.__traceback__)
+    text = TextFormatter().format(record)
+    assert "ERROR uvicorn.error: in ASGI application" in text and "RuntimeError\ncaused by\n" in text
+    assert text.endswith("ValueError") and "test_metrics.py" in text and SECRET not in text
+
+
+async def test_a_method_that_the_service_does_not_know_is_no_label_of_its_own(server: Running) -> None:
+    assert (await server.http.request("PROPFIND", "/healthz")).status_code == 405
+    text = (await server.http.get("/metrics")).text
+    assert 'method="other"' in text and "PROPFIND" not in text

@@ -39,6 +39,18 @@ async def test_a_turn_that_could_not_be_stored_goes_on_with_the_next_command(sha
         assert client.seqs() == [4, 5, 6, 7]
 
 
+async def test_a_turn_that_could_not_be_stored_goes_on_with_the_next_ping_of_the_same_socket(shared: Running) -> None:
+    store = shared.store
+    async with shared.joined(await shared.create()) as client:
+        await client.stage("waiting", 1)
+        store.fail_at = frozenset({store.appends + 2})  # the reading of the answer
+        await client.send(type="answer", msg_id="m1", text=ANSWER)
+        assert (await client.refused("store_unavailable"))["retryable"]
+        await client.send(type="ping")
+        await client.stage("waiting", 2)
+        assert client.seqs() == [1, 2, 3, 4, 5, 6, 7]
+
+
 async def test_a_session_that_went_on_elsewhere_is_loaded_again(shared: Running) -> None:
     opened = await shared.create()
     deps_ = shared.service.deps

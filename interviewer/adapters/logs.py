@@ -1,4 +1,4 @@
-"""Log lines as JSON objects, one each: time, level, logger, message, and the session and turn they are about.
+"""What the process logs, as text or JSON: time, level, logger, message, and the session and turn that it is about.
 
 Invariant: of an exception only its type and where it happened are written; its message may quote a candidate.
 """
@@ -9,8 +9,12 @@ import json
 import logging
 import traceback
 from datetime import UTC, datetime
+from types import TracebackType
+from typing import Literal, TypeAlias
 
 from interviewer.service import affinity
+
+ExcInfo: TypeAlias = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 
 EXTRAS = ("session", "turn", "persona", "source", "seconds")
 """Fields that a record may carry; no others are written, so that none can be by mistake."""
@@ -36,8 +40,24 @@ class JsonFormatter(logging.Formatter):
         return json.dumps(line, ensure_ascii=False, default=str)
 
 
-def use_json(level: str) -> None:
+class TextFormatter(logging.Formatter):
+    """Writes one record as a line for people, and where an exception happened below it."""
+
+    def __init__(self) -> None:
+        """Take the one layout."""
+        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
+
+    def formatException(self, ei: ExcInfo) -> str:
+        """Return the places and the type of an exception and of those that it came from, without their messages."""
+        error, parts = ei[1], []
+        while error is not None:
+            parts.append("".join(traceback.format_tb(error.__traceback__)) + type(error).__name__)
+            error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+        return "\ncaused by\n".join(parts)
+
+
+def use_logs(form: Literal["text", "json"], level: str) -> None:
     """Let everything that this process logs be such lines, on standard error."""
     handler = logging.StreamHandler()
-    handler.setFormatter(JsonFormatter())
+    handler.setFormatter(JsonFormatter() if form == "json" else TextFormatter())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
