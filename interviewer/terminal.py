@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import codecs
+import os
 import sys
+import threading
 from contextlib import suppress
 
 from rich.console import Console
@@ -27,30 +30,28 @@ async def hold(url: str, session_id: str, token: str, console: Console) -> None:
     console.print(HELP, style="dim")
     lines: asyncio.Queue[str | None] = asyncio.Queue()
     loop = asyncio.get_running_loop()
-    reader = loop.run_in_executor(None, _read_lines, loop, lines)
+    # A daemon: a thread that waits for a key that nobody presses must not keep the command from ending.
+    threading.Thread(target=_read_lines, args=(loop, lines), name="stdin", daemon=True).start()
     seq = 0
     ended = False
-    try:
-        while not ended:
-            with suppress(ConnectionClosed, OSError):
-                async with open_socket(url, session_id, token, seq) as socket:
-                    turn = asyncio.Event()
-                    screen = _Screen(console, turn)
-                    typing = asyncio.create_task(_type(socket, lines, screen, turn))
-                    try:
-                        ended = await _follow(socket, screen)
-                    finally:
-                        seq = max(seq, socket.seq)
-                        typing.cancel()
-                        await asyncio.gather(typing, return_exceptions=True)
-            if not ended:
-                console.print("connection lost, trying again", style="dim")
-                await asyncio.sleep(1.0)
-                if api_key():  # the token was a ticket, which opens once
-                    with suppress(ServiceError):
-                        token = await asyncio.to_thread(_ticket, url, session_id)
-    finally:
-        reader.cancel()
+    while not ended:
+        with suppress(ConnectionClosed, OSError):
+            async with open_socket(url, session_id, token, seq) as socket:
+                turn = asyncio.Event()
+                screen = _Screen(console, turn)
+                typing = asyncio.create_task(_type(socket, lines, screen, turn))
+                try:
+                    ended = await _follow(socket, screen)
+                finally:
+                    seq = max(seq, socket.seq)
+                    typing.cancel()
+                    await asyncio.gather(typing, return_exceptions=True)
+        if not ended:
+            console.print("connection lost, trying again", style="dim")
+            await asyncio.sleep(1.0)
+            if api_key():  # the token was a ticket, which opens once
+                with suppress(ServiceError):
+                    token = await asyncio.to_thread(_ticket, url, session_id)
     console.print(f"Report: interviewer report {session_id}")
 
 
@@ -98,11 +99,19 @@ async def _type(socket: Socket, lines: asyncio.Queue[str | None], screen: _Scree
 
 
 def _read_lines(loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[str | None]) -> None:
-    """Feed standard input to the loop; ``None`` is its end. Runs on a thread of its own."""
-    for line in sys.stdin:
-        loop.call_soon_threadsafe(lines.put_nowait, line.rstrip("\n"))
-    loop.call_soon_threadsafe(lines.put_nowait, "")
-    loop.call_soon_threadsafe(lines.put_nowait, None)
+    """Feed standard input to the loop; ``None`` is its end. Runs on a thread of its own, until the loop is closed.
+
+    Read below ``sys.stdin``, whose lock would be held by a waiting thread when the interpreter ends.
+    """
+    decoder = codecs.getincrementaldecoder(sys.stdin.encoding or "utf-8")(errors="replace")
+    rest = ""
+    with suppress(RuntimeError):  # the loop is closed: nobody listens any more
+        while data := os.read(sys.stdin.fileno(), 65_536):
+            *whole, rest = (rest + decoder.decode(data)).split("\n")
+            for line in whole:
+                loop.call_soon_threadsafe(lines.put_nowait, line.rstrip("\r"))
+        for last in (rest, "", None):
+            loop.call_soon_threadsafe(lines.put_nowait, last)
 
 
 class _Screen:
