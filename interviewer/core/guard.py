@@ -107,8 +107,9 @@ def check_turn(text: str, context: Context) -> tuple[str, ...]:
 
 def unfit(text: str) -> tuple[str, ...]:
     """Return the problems of the bare words of a tie-in, whatever the turn: a verdict, or out of role."""
+    plain = text.replace("\u2019", "'")
     return tuple(
-        code for code, pattern in (("verdict", _VERDICT), ("out_of_role", _OUT_OF_ROLE)) if pattern.search(text)
+        code for code, pattern in (("verdict", _VERDICT), ("out_of_role", _OUT_OF_ROLE)) if pattern.search(plain)
     )
 
 

@@ -89,6 +89,8 @@ _TABLE: tuple[tuple[Request, str], ...] = (
 _PATTERNS = tuple((kind, re.compile(pattern)) for kind, pattern in _TABLE)
 _FILLER = r"(?:sorry|excuse me|hm+|um+|uh+|er+|well|ok|okay|so|oh|ah|and|but|then|please|thanks|thank you|hi|sir|madam)"
 _EDGES = re.compile(rf"^(?:{_FILLER} )+|(?: {_FILLER})+$")
+_PARDON = re.compile(r"(?i)\W*(?:(?:oh|um+|uh+),? )?(?:sorry|excuse me)\s*\?[\s?!.]*")
+"""Only as a question: as a statement it asks for nothing."""
 _SHORT = {
     "don't": "do not", "dont": "do not", "didn't": "did not", "didnt": "did not", "couldn't": "could not",
     "haven't": "have not", "can't": "cannot", "i'm": "i am", "i've": "i have", "i'd": "i would", "let's": "let us",
@@ -104,6 +106,8 @@ def recognise(text: str) -> Request | None:
     """
     if len(text.split()) > MAX_WORDS:
         return None
+    if _PARDON.fullmatch(text):
+        return "repeat"
     kind: Request | None = None
     for part in re.split(r"[.!?;\n]+", text):
         plain = _plain(part)

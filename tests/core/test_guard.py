@@ -48,6 +48,7 @@ def test_a_turn_as_it_should_be() -> None:
     [
         ("Great answer.", "verdict"),
         ("That's right.", "verdict"),
+        ("That\u2019s right.", "verdict"),
         ("You are wrong there.", "verdict"),
         ("You are mistaken about the batch.", "verdict"),
         ("That was a bad answer.", "verdict"),
