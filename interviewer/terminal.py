@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import codecs
-import os
 import sys
 import threading
 from contextlib import suppress
@@ -103,14 +101,12 @@ def _read_lines(loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[str | None
 
     Read below ``sys.stdin``, whose lock would be held by a waiting thread when the interpreter ends.
     """
-    decoder = codecs.getincrementaldecoder(sys.stdin.encoding or "utf-8")(errors="replace")
-    rest = ""
+    keys = open(sys.stdin.fileno(), "rb", buffering=0, closefd=False)
     with suppress(RuntimeError):  # the loop is closed: nobody listens any more
-        while data := os.read(sys.stdin.fileno(), 65_536):
-            *whole, rest = (rest + decoder.decode(data)).split("\n")
-            for line in whole:
-                loop.call_soon_threadsafe(lines.put_nowait, line.rstrip("\r"))
-        for last in (rest, "", None):
+        for line in keys:
+            said = line.decode(sys.stdin.encoding or "utf-8", "replace").rstrip("\r\n")
+            loop.call_soon_threadsafe(lines.put_nowait, said)
+        for last in ("", None):
             loop.call_soon_threadsafe(lines.put_nowait, last)
 
 

@@ -35,11 +35,6 @@ _LEAD = re.compile(
 )
 
 
-def plain(text: str) -> str:
-    """Return ``text`` with typographic apostrophes as typed ones, which the cues are written in; offsets stay."""
-    return text.replace("\u2019", "'")
-
-
 def listed(sentence: str) -> float:
     """Return how much of a list of named things a sentence is: 0 below three in a row, 1 from six."""
     longest = run = 0

@@ -16,10 +16,10 @@ from math import exp, sqrt
 from typing import NamedTuple
 
 from interviewer.core.assessment import FlagReading, Probabilities
-from interviewer.core.flag_cues import CUES, plain
+from interviewer.core.flag_cues import CUES
 from interviewer.core.flag_weights import WEIGHTS, FlagWeights
 from interviewer.core.lexical import features
-from interviewer.core.text import Quote, Span, sentences
+from interviewer.core.text import Quote, Span, plain, sentences
 
 RAISED = 0.5
 """Probability from which a flag is shown as raised; where precision and recall balance on the training questions."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from interviewer.core.assessment import Frozen
-from interviewer.core.text import content_words, sentences, words
+from interviewer.core.text import content_words, plain, sentences, words
 from interviewer.core.wording import shared
 
 _VERDICT = re.compile(
@@ -107,9 +107,9 @@ def check_turn(text: str, context: Context) -> tuple[str, ...]:
 
 def unfit(text: str) -> tuple[str, ...]:
     """Return the problems of the bare words of a tie-in, whatever the turn: a verdict, or out of role."""
-    plain = text.replace("\u2019", "'")
+    said = plain(text)
     return tuple(
-        code for code, pattern in (("verdict", _VERDICT), ("out_of_role", _OUT_OF_ROLE)) if pattern.search(plain)
+        code for code, pattern in (("verdict", _VERDICT), ("out_of_role", _OUT_OF_ROLE)) if pattern.search(said)
     )
 
 

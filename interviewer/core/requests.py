@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 from interviewer.core.guard import split_turn
 from interviewer.core.rubric import Question
 from interviewer.core.session import SessionState, Turn
+from interviewer.core.text import plain
 
 Aside: TypeAlias = Literal["repeat", "rephrase", "clarify", "think"]
 """Answered on the spot: no turn, no reading."""
@@ -110,10 +111,10 @@ def recognise(text: str) -> Request | None:
         return "repeat"
     kind: Request | None = None
     for part in re.split(r"[.!?;\n]+", text):
-        plain = _plain(part)
-        if not plain:
+        asked = _bare(part)
+        if not asked:
             continue
-        kind = next((k for k, pattern in _PATTERNS if pattern.fullmatch(plain)), None)
+        kind = next((k for k, pattern in _PATTERNS if pattern.fullmatch(asked)), None)
         if kind is None:
             return None
     return kind
@@ -145,8 +146,8 @@ def reply(kind: Aside, state: SessionState, question: Question | None) -> str:
             return f"It is about {question.topic}. {split_turn(probe)[1]}" if question else probe
 
 
-def _plain(sentence: str) -> str:
-    words = re.sub(r"[^\w' -]+", " ", sentence.lower().replace("\u2019", "'")).split()
-    plain = " ".join(_SHORT.get(word, word) for word in words)
+def _bare(sentence: str) -> str:
+    words = re.sub(r"[^\w' -]+", " ", plain(sentence.lower())).split()
+    bare = " ".join(_SHORT.get(word, word) for word in words)
     # An edge that is all there is stays: "pardon" says something, "well" does not.
-    return _EDGES.sub("", f"{plain}") if not re.fullmatch(rf"(?:{_FILLER} ?)+", plain) else ""
+    return _EDGES.sub("", bare) if not re.fullmatch(rf"(?:{_FILLER} ?)+", bare) else ""

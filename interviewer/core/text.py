@@ -72,6 +72,11 @@ def _trim(text: str, start: int, end: int) -> Span:
     return Span(start + len(piece) - len(piece.lstrip()), end - len(piece) + len(piece.rstrip()))
 
 
+def plain(text: str) -> str:
+    """Return ``text`` with typographic apostrophes as typed ones, which patterns are written in; offsets stay."""
+    return text.replace("\u2019", "'")
+
+
 def words(text: str) -> list[str]:
     """Return the words of ``text`` in lower case; numbers and identifiers count as words."""
     return [w.lower().rstrip(".'/-") for w in _WORD.findall(text)]

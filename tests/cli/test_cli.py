@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,12 +21,6 @@ from tests.site import Site
 
 GOOD = "We held p99 latency at 800 ms at batch 8. The price was 15 percent of peak throughput."
 runner = CliRunner()
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with Site(tmp_path_factory.mktemp("cli")) as running:
-        yield running
 
 
 def run(*arguments: str, **options: str) -> tuple[int, str]:

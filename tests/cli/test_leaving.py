@@ -10,18 +10,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import pytest
-
 from tests.site import Site
 
 SECONDS = 30
 """Longest wait for the command to end; it hangs when a thread still waits for a key."""
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with Site(tmp_path_factory.mktemp("leaving")) as running:
-        yield running
 
 
 @contextmanager

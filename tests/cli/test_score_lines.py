@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +24,6 @@ criteria:
     asks: Is the answer calm?
     levels: [It shouts., It is loud., It is even., It is calm.]
 """
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with Site(tmp_path_factory.mktemp("lines")) as running:
-        yield running
 
 
 def line(item_id: str, **fields: Any) -> dict[str, Any]:
