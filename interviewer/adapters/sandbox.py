@@ -19,10 +19,11 @@ import tempfile
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from time import monotonic
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from interviewer.adapters.sandboxed.lockdown import why_not
+from interviewer.adapters.sandboxed.lockdown import CPU_SECONDS, why_not
 from interviewer.core.code import CodeCheck
 from interviewer.core.rubric import CodeTask
 from interviewer.service.ports import NotRun
@@ -32,6 +33,7 @@ MAX_REPORT = 65536
 _START = "import sys; sys.path.append(sys.argv[1]); from interviewer.adapters.sandboxed.child import main; main()"
 _ROOT = str(Path(__file__).resolve().parents[2])
 _ENVIRONMENT = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+_NO_END = "It does not end: it used up its processor time on a tiny model."
 _log = logging.getLogger(__name__)
 
 
@@ -80,18 +82,24 @@ class Sandbox:
             NotRun: the sandbox cannot be made here, or gave no report.
         """
         async with self._turn:
-            self.prepare()
-            spare, self._spare = self._spare, None
-            assert spare is not None
-            try:
-                process = await spare
-            except asyncio.CancelledError:
-                spare.cancel()
-                raise
+            process = await self._take()
+            if process.gone:  # it waited longer than it may live
+                await process.end()
+                process = await self._take()
             try:
                 return await process.ask(task, code, self._seconds)
             finally:
                 await process.end()
+
+    async def _take(self) -> _Process:
+        self.prepare()
+        spare, self._spare = self._spare, None
+        assert spare is not None
+        try:
+            return await spare
+        except asyncio.CancelledError:
+            spare.cancel()
+            raise
 
     async def close(self) -> None:
         """End the process that waits."""
@@ -146,6 +154,11 @@ class _Process:
         return made
 
     @property
+    def gone(self) -> bool:
+        """Whether the child has ended while it waited."""
+        return self._child.returncode is not None
+
+    @property
     def _out(self) -> asyncio.StreamReader:
         assert self._child.stdout is not None
         return self._child.stdout
@@ -157,6 +170,7 @@ class _Process:
             NotRun: there is none.
         """
         assert self._child.stdin is not None
+        begun = monotonic()
         try:
             async with asyncio.timeout(seconds):
                 self._child.stdin.write(json.dumps({"task": task, "code": code}).encode())
@@ -168,7 +182,12 @@ class _Process:
         except OSError as error:
             raise NotRun(f"the sandbox went away: {error}") from error
         if status in (-signal.SIGXCPU, -signal.SIGKILL) and not sent:
-            return [_told("runs", False, "It does not end: it used up its processor time on a tiny model.", sure=True)]
+            # Code that ignores the first is killed a second later; killed before, it was the machine's doing.
+            if status == -signal.SIGXCPU or monotonic() - begun > CPU_SECONDS:
+                return [_told("runs", False, _NO_END, sure=True)]
+            return [
+                _told("runs", None, "It was killed by the machine, perhaps for its memory; nothing is known of it.")
+            ]
         try:
             found = _REPORT.validate_json(sent[:MAX_REPORT])
         except ValidationError:

@@ -15,17 +15,29 @@ from interviewer.core.text import content_words, plain, sentences, words
 from interviewer.core.wording import shared
 
 _VERDICT = re.compile(
-    r"(?i)\b(?:great|excellent|good (?:point|answer|question|job|thinking|call)|nice|impressive|perfect|"
-    r"well done|awesome|"
-    r"fantastic|exactly right|that'?s (?:right|correct|wrong|true)|you(?:'re| are) (?:right|correct|"
-    r"wrong)|correct answer|"
+    r"(?i)\b(?:great(?! (?:deal|many)\b)|excellent|good (?:point|answer|question|job|thinking|call)|nice|"
+    r"impressive|perfect|well done|awesome|fantastic|exactly right|that'?s (?:right|correct|wrong|true)|"
+    r"you(?:'re| are) (?:right|correct|wrong)|correct answer|"
     r"not quite|i (?:love|like) (?:that|your|how)|solid answer|strong answer|weak answer|congratulations|wonderful|"
-    r"(?:that|this|it)(?:'s| is| was) (?:a |not )?(?:bad|poor)(?: answer)?|incorrect|you(?:'re| are| were) mistaken)\b"
+    r"(?:that|this|it)(?:'s| is| was) (?:a |not )?(?:bad|poor)(?: answer)?|incorrect|you(?:'re| are| were) mistaken|"
+    r"fair enough)\b"
+    r"|(?:^|[.!?,]\s+)(?:(?:that |this |it )?(?:all )?makes (?:perfect |good )?sense\b"
+    r"|(?:good|right|correct|interesting|sounds good|fair)\s*[.!])"
 )
 _OUT_OF_ROLE = re.compile(
     r"(?i)\bas an ai\b|language model, i|<\||\|>|\b(?:user|assistant|system|candidate|interviewer):|```|^#|\bprobe\b"
 )
 _SECOND = re.compile(r"(?i)[,;]?\s+(?:and|or|also)\s+(?:then\s+)?(?:what|why|how|which|when|where|who)\b[^?]{12,}\?")
+_ALSO = re.compile(
+    r"(?i)[,;]?\s+(?:and|but)\s+(?:also\s+)?(?:did|do|does|is|are|was|were|can|could|would|will|have|has|had|should)\s+"
+    r"(?:you|it|they|that|this|we|he|she|the|your|there|those|these|anyone|anybody)\b[^?]{8,}\?"
+)
+"""A second question without a question word; after "or" it is the other half of the first."""
+_BIDS = re.compile(
+    r"(?i)(?:^|[.!;:,]\s+|\b(?:so|and|then|now|please|just)\s+)(?:please\s+)?"
+    r"(?:(?:walk|talk|take|tell|give|show|run|guide) (?:me|us)\b|(?:explain|describe|elaborate|spell out|say more)\b)"
+)
+"""A question put as a request."""
 _ASKS = re.compile(
     r"(?i)(?:^|[,;:]\s+|\bso\s+)(?:(?:and|but)\s+)?(?:(?:at|by|for|from|in|of|on|to|under|with)\s+)?"
     r"(?:what|why|how|which|where|who|whose|do|does|did|is|are|was|were|would|will|could|can|have|has|had|should)\b"
@@ -67,7 +79,7 @@ def check_lead(lead: str, context: Context) -> tuple[str, ...]:
     problems = _common(lead, context)
     if lead and context.follow_up and _echoes(lead, context.probe):
         problems.append("echo")
-    if "?" in lead:
+    if "?" in lead or _BIDS.search(lead):
         problems.append("second_question")
     if len(words(lead)) > LEAD_WORDS:
         problems.append("too_long")
@@ -115,10 +127,11 @@ def unfit(text: str) -> tuple[str, ...]:
 
 def unstack(question: str) -> str:
     """Return a question without the second one that is joined to it; as it is when there is none."""
-    for match in _SECOND.finditer(question):
-        first = question[: match.start()].rstrip(" ,;")
-        if _ASKS.search(first):
-            return f"{first}?"
+    for second in (_SECOND, _ALSO):
+        for match in second.finditer(question):
+            first = question[: match.start()].rstrip(" ,;")
+            if _ASKS.search(first):
+                return f"{first}?"
     return question
 
 
@@ -155,7 +168,18 @@ def _contains(text: str, term: str) -> bool:
 
 @lru_cache(maxsize=4096)  # more than the terms of all rounds: compiling them anew took most of a turn
 def _term(term: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w){re.escape(term.lower())}(?!\w)")
+    *rest, last = re.split(r"[\s-]+", term.lower())
+    parts = r"[\s-]+".join([*map(re.escape, rest), _any_number(last)])
+    return re.compile(rf"(?<!\w){parts}(?!\w)")
+
+
+def _any_number(word: str) -> str:
+    """Return a pattern for one or several of a thing."""
+    if len(word) < 4 or not word.isalpha():
+        return re.escape(word)
+    if word.endswith(("y", "ies")):
+        return word.removesuffix("ies").removesuffix("y") + "(?:y|ies|ys)"
+    return re.sub(r"(?<=ch|sh|ss)es$|(?<=x)es$|(?<!s)s$", "", word) + "(?:e?s)?"
 
 
 def _same(left: set[str], earlier: str) -> bool:

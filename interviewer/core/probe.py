@@ -29,6 +29,9 @@ AGAIN = 0.3
 """How much a target is still worth after a follow-up on it: the others come first, as the weakest may be among them."""
 MINUTES_PER_QUESTION = 8
 """A main question with its follow-ups, as people talk."""
+MINUTES_PER_ANSWER = 3
+"""A follow-up with its answer. The last question of a drill may have more time than its persona's patience fills; it is
+dug into for as long as there is something open."""
 NEARLY = 0.8
 """Share of the best question's worth from which another one may be asked in its place."""
 GAP_SHARE = 0.65
@@ -128,8 +131,13 @@ def openness(criterion: CriterionState) -> float:
 
 
 def planned_questions(rubric: Rubric, minutes: int) -> int:
-    """Return how many main questions fit the minutes: at least two, at most all."""
-    return max(2, min(len(rubric.questions), round(minutes / MINUTES_PER_QUESTION)))
+    """Return how many main questions fit the minutes: at least two where there are two, at most all."""
+    return min(len(rubric.questions), max(2, round(minutes / MINUTES_PER_QUESTION)))
+
+
+def patience(persona: Persona, minutes: int, planned: int) -> int:
+    """Return how many follow-ups a round's last question gets: what the persona likes, or what its minutes hold."""
+    return max(persona.followups, round(minutes / planned / MINUTES_PER_ANSWER))
 
 
 def _current_question(state: SessionState, rubric: Rubric) -> Question | None:
@@ -143,15 +151,16 @@ def _follow_up(
     every = state.on_question(question.id)
     spent = tuple(t for t in every if t.number not in state.superseded) or every
     pressed = sum(1 for t in spent[1:] if not (t.probe and t.probe.restates))
-    if pressed >= persona.followups:
+    planned = planned_questions(rubric, state.started.minutes)
+    more = any(q.id not in {t.question_id for t in state.turns} for q in rubric.questions)
+    if pressed >= (persona.followups if more else patience(persona, state.started.minutes, planned)):
         return None
     given = [how for turn in spent if (how := gave_up(turn))]
     stuck = gave_up(spent[-1])
     if stuck == "skip" or (stuck and len(given) > 1):
         return None
     started = spent[0].probe.elapsed if spent[0].probe else 0.0
-    slice_ = 1 / planned_questions(rubric, state.started.minutes)
-    if elapsed - started > 1.5 * slice_ and known.open_must_ask:
+    if more and elapsed - started > 1.5 / planned and known.open_must_ask:
         return None
     used = {t.probe.probe for t in state.turns if t.probe}
     last_move = spent[-1].probe.move if spent[-1].probe else None

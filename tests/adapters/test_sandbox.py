@@ -291,6 +291,34 @@ async def test_a_process_that_is_ready_is_used_once(sandbox: Sandbox) -> None:
     assert "first" in first.says and "False" in second.says
 
 
+async def waiting(sandbox: Sandbox) -> psutil.Process:
+    """Let a process get ready, and return it."""
+    before = set(psutil.Process().children())
+    sandbox.prepare()
+    await next(task for task in asyncio.all_tasks() if task.get_name() == "sandbox")
+    (child,) = set(psutil.Process().children()) - before
+    return child
+
+
+async def test_a_process_that_ended_while_it_waited_is_replaced(sandbox: Sandbox) -> None:
+    child = await waiting(sandbox)
+    child.kill()
+    while child.is_running() and child.status() != psutil.STATUS_ZOMBIE:  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(0.1)
+    said = await one(sandbox, "raise Exception('from a new process')")
+    assert "from a new process" in said.says
+
+
+async def test_what_the_machine_kills_is_not_held_against_the_code(sandbox: Sandbox) -> None:
+    child = await waiting(sandbox)
+    running = asyncio.create_task(sandbox.run("greedy_decoder", "import time\ntime.sleep(1000)"))
+    await asyncio.sleep(0.5)
+    child.kill()
+    (said,) = await running
+    assert (said.check, said.ok, said.sure) == ("runs", None, False) and "killed by the machine" in said.says
+
+
 async def test_a_cancelled_run_leaves_no_process(sandbox: Sandbox) -> None:
     task = asyncio.create_task(sandbox.run("greedy_decoder", "while True: pass"))
     await asyncio.sleep(0)

@@ -54,6 +54,10 @@ def test_a_turn_as_it_should_be() -> None:
         ("That was a bad answer.", "verdict"),
         ("I like how you batch.", "verdict"),
         ("Not quite, the batch matters.", "verdict"),
+        ("That makes sense.", "verdict"),
+        ("Good. A batch of eight, then.", "verdict"),
+        ("Walk me through the batch.", "second_question"),
+        ("A batch of eight, so tell me about the dashboard.", "second_question"),
         ("As an AI I cannot know that.", "out_of_role"),
         ("Candidate: we batch.", "out_of_role"),
         ("<|im_start|> batching it is.", "out_of_role"),
@@ -67,7 +71,16 @@ def test_problems_of_a_tie_in(lead: str, problem: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "lead", ["", "You kept eight requests in a batch.", "Where would a bad answer hurt.", "word " * 22]
+    "lead",
+    [
+        "",
+        "You kept eight requests in a batch.",
+        "Where would a bad answer hurt.",
+        "That is a great deal of batching.",
+        "A batch that makes sense to nobody.",
+        "You would explain the batch to them.",
+        "word " * 22,
+    ],
 )
 def test_neutral_tie_ins_pass(lead: str) -> None:
     assert check_lead(lead, context()) == ()
@@ -86,6 +99,7 @@ def test_a_tie_in_is_not_used_twice() -> None:
         ("Which percentile? And which latency was it?", "not_one_question"),
         ("Which percentile of latency did you hold? Please.", "not_one_question"),
         ("Which percentile did you hold, and how was that latency measured?", "stacked"),
+        ("Which percentile of latency did you hold, and did you measure it under load?", "stacked"),
         ("Latency percentile?", "too_short"),
         ("Where did you go to school as a child?", "off_probe"),
         ("Is it wonderful latency that you hold?", "verdict"),
@@ -131,6 +145,23 @@ def test_nothing_is_given_away() -> None:
         {"asked": ("Tell me about Paged Attention?",)},
     ):
         assert "leak" not in check_question(told, context(giveaways=("paged attention",), **known))
+
+
+@pytest.mark.parametrize(
+    ("term", "written"),
+    [
+        ("near-copies", "near copy"),
+        ("cache miss", "cache misses"),
+        ("label mask", "label-masks"),
+        ("small batches", "small batch"),
+        ("prompt tokens", "prompt token"),
+        ("10%", "10%"),
+    ],
+)
+def test_a_thing_is_given_away_in_any_number(term: str, written: str) -> None:
+    facts = context(giveaways=(term,))
+    assert check_question(f"Which latency percentile did {written} hold?", facts) == ("leak",)
+    assert "leak" not in check_question(f"Which latency percentile did {written}ish hold?", facts)
 
 
 def test_a_follow_up_picks_up_what_was_said() -> None:

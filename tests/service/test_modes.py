@@ -209,6 +209,21 @@ async def test_the_crisis_moves_while_the_clock_runs(memory: SqlEventStore) -> N
     assert packet.drill is not None and [n.told_in for n in packet.drill.news] == [2, 3, None]
 
 
+async def test_the_crisis_goes_on_to_its_last_news_and_the_bell(memory: SqlEventStore) -> None:
+    clock = FakeClock()
+    given = deps(memory, judge=ScriptedJudge(1), clock=clock)
+    session, _ = await Sessions(given).create(drill="customer-crisis", seed=3)
+    desk = await Desk(await Sessions(given).state(session), given).settle()
+    for number in range(1, 11):
+        clock.advance(3 * 60)
+        await desk.answer(ANSWER, f"m{number}")
+    assert desk.state.ended is not None and desk.state.ended.reason == "time", "not when three follow-ups were put"
+    packet = Replays(given, Sessions(given)).packet(desk.state)
+    assert packet.drill is not None and [n.told_in for n in packet.drill.news] == [4, 6, 9], "minutes 9, 15 and 24"
+    put = [t.probe.probe for t in desk.state.turns if t.probe]
+    assert len(put) == len(set(put)) == 10
+
+
 async def test_a_drill_that_takes_few_words_refuses_more_and_keeps_the_word_with_the_candidate(
     memory: SqlEventStore,
 ) -> None:

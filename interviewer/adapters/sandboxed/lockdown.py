@@ -37,6 +37,9 @@ MACHINES: Mapping[str, tuple[int, int, Mapping[str, int]]] = {
 }
 """By machine: the kernel's name of its calling convention, the number of ``seccomp``, and the calls that are left."""
 
+CPU_SECONDS = 5
+"""Processor time that the code may use."""
+
 _PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
 _SET_MODE_FILTER, _ALL_THREADS = 1, 1
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | errno.EPERM
