@@ -276,10 +276,10 @@ class EventStore(Protocol):
         ...
 
     async def ping(self) -> None:
-        """Read something trivial.
+        """Write something trivial.
 
         Raises:
-            StoreError: the store is not usable.
+            StoreError: the store is not usable, or cannot be written.
         """
         ...
 

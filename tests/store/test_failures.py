@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
+import threading
 from contextlib import closing
 from pathlib import Path
 
@@ -11,12 +13,14 @@ from sqlalchemy import Engine, event, text
 from sqlmodel import Session
 
 from interviewer.adapters.store import SqlEventStore, connect, migrate
-from interviewer.adapters.store.database import Database
+from interviewer.adapters.store.database import THREADS, Database
 from interviewer.adapters.store.errors import translate
 from interviewer.service.ports import ConcurrentAppend, StoreError, UnknownSession
 
 from .conftest import NewDatabase, sqlite_url
 from .samples import NOON, answer, later, started
+
+SECONDS = 20
 
 
 class Limits:
@@ -54,7 +58,10 @@ async def test_disk_full_and_read_only(tmp_path: Path) -> None:
     await store.create("s1", NOON, [started()], token_hash="h")
     await _refused(store, limits, ["max_page_count=20"], "free some space")
     await _refused(store, limits, ["max_page_count=1000000", "query_only=ON"], "read-only.*writable")
+    with pytest.raises(StoreError, match="read-only"):
+        await store.ping()
     limits.pragmas = ["query_only=OFF"]
+    await store.ping()
     assert len(await store.append("s1", later(1), [answer()], expected_seq=1)) == 1
     await store.close()
 
@@ -160,8 +167,52 @@ async def test_a_read_only_postgres(new_postgres: NewDatabase) -> None:
     store = SqlEventStore(engine)
     with pytest.raises(StoreError, match="primary"):
         await store.create("s1", NOON, [started()], token_hash="h")
+    with pytest.raises(StoreError, match="primary"):
+        await store.ping()
     assert await store.rows() == []
     await store.close()
+
+
+@pytest.mark.postgres
+async def test_a_postgres_that_takes_too_long_is_not_waited_for(new_postgres: NewDatabase) -> None:
+    url = new_postgres()
+    migrate(url)
+    slow, usual = Database(connect(f"{url}%20-cstatement_timeout%3D50")), Database(connect(url))
+
+    def sleep(session: Session) -> None:
+        session.connection().execute(text("SELECT pg_sleep(30)"))
+
+    with pytest.raises(StoreError, match="took too long"):
+        await slow.reading(sleep)
+    limit = await usual.reading(lambda session: session.connection().execute(text("SHOW statement_timeout")).scalar())
+    assert limit == "1min", "and what the URL has of options holds besides"
+    await slow.close()
+    await usual.close()
+
+
+async def test_a_store_that_is_closed_says_so(url: str) -> None:
+    store = SqlEventStore.open(url)
+    await store.close()
+    with pytest.raises(StoreError, match="is closed"):
+        await store.rows()
+
+
+async def test_readers_do_not_wait_behind_writers(shared_url: str) -> None:
+    """Writers of SQLite take turns; however many wait, whoever reads is served."""
+    database = Database(connect(shared_url))
+    held, go = threading.Event(), threading.Event()
+
+    def slow(_: Session) -> None:
+        held.set()
+        go.wait(SECONDS)
+
+    writers = [asyncio.create_task(database.writing(slow)) for _ in range(2 * THREADS)]
+    await asyncio.to_thread(held.wait, SECONDS)
+    async with asyncio.timeout(SECONDS):
+        await database.reading(lambda session: session.connection().execute(text("SELECT 1")).scalar())
+    go.set()
+    await asyncio.gather(*writers)
+    await database.close()
 
 
 async def test_tables_that_are_missing(url: str) -> None:

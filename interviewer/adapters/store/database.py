@@ -1,15 +1,21 @@
-"""Short transactions on one engine, driver errors translated; blocking, so call it from a worker thread.
+"""Short transactions on one engine, driver errors translated, on threads of their own.
+
+The process's common threads read answers and fold sessions; a store that waits for its disk or its turn must not take
+them, nor wait for them.
 
 Invariant: a unit of work is applied as a whole or not at all, and no driver exception gets out.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from typing import TypeAlias, TypeVar
 
 from sqlalchemy import Engine
@@ -23,6 +29,8 @@ from interviewer.service.ports import StoreError
 T = TypeVar("T")
 Told: TypeAlias = Callable[[str, float, bool], None]
 """Takes what was done (read, write, erase), its seconds, and whether it failed; called from worker threads."""
+THREADS = 8
+"""At a time: as many reads, and on Postgres as many writes; SQLite lets one writer in."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -38,6 +46,20 @@ class Database:
         self._on_disk = is_sqlite(engine) and not in_memory(engine)
         # SQLite lets one writer in at a time and polls for its lock; queueing here first is faster, and fair.
         self._turn: AbstractContextManager[object] = threading.Lock() if is_sqlite(engine) else nullcontext()
+        self._readers = ThreadPoolExecutor(THREADS, "store-read")
+        self._writers = ThreadPoolExecutor(1 if is_sqlite(engine) else THREADS, "store-write")
+
+    async def reading(self, work: Callable[[Session], T]) -> T:
+        """Do :meth:`read` on a thread; same errors."""
+        return await _on(self._readers, partial(self.read, work))
+
+    async def writing(self, work: Callable[[Session], T]) -> T:
+        """Do :meth:`write` on a thread; same errors."""
+        return await _on(self._writers, partial(self.write, work))
+
+    async def erasing(self, work: Callable[[Session], T]) -> T:
+        """Do :meth:`erase` on a thread; same errors."""
+        return await _on(self._writers, partial(self.erase, work))
 
     def read(self, work: Callable[[Session], T]) -> T:
         """Run ``work`` on one snapshot of the data.
@@ -124,9 +146,22 @@ class Database:
             )
             return False
 
-    def close(self) -> None:
-        """Close all connections; the last one to a SQLite file folds the write-ahead log into it."""
+    async def close(self) -> None:
+        """Finish what was begun and close all connections; the last one to a SQLite file folds its log into it."""
+        await asyncio.to_thread(self._end)
+
+    def _end(self) -> None:
+        self._writers.shutdown()
+        self._readers.shutdown()
         self._engine.dispose()
+
+
+async def _on(threads: ThreadPoolExecutor, call: Callable[[], T]) -> T:
+    try:
+        waiting = asyncio.get_running_loop().run_in_executor(threads, call)
+    except RuntimeError as exc:
+        raise StoreError("the store is closed") from exc
+    return await waiting
 
 
 def _transact(engine: Engine, work: Callable[[Session], T]) -> T:

@@ -24,6 +24,16 @@ BUSY_SECONDS = 5.0
 """How long a statement waits for another process's lock."""
 BEGIN = "sqlite_begin"
 """Execution option: the statement that opens a transaction on SQLite; empty for none (VACUUM, checkpoints)."""
+_PATIENCE = {
+    "connect_timeout": 5,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+"""How long the way to Postgres is waited for; what the URL's query names is left as it is."""
+_LIMITS = "-c statement_timeout=60s -c lock_timeout=10s -c idle_in_transaction_session_timeout=60s"
+"""How long the server works for us; the URL's own ``options`` come after and win."""
 _POSTGRES = ("postgres", "postgresql", "postgresql+psycopg")
 
 
@@ -57,8 +67,11 @@ def is_sqlite(engine: Engine) -> bool:
 
 
 def _postgres(url: URL) -> Engine:
-    timeout = {} if "connect_timeout" in url.query else {"connect_timeout": 5}
-    return create_engine(url, pool_pre_ping=True, pool_timeout=10, hide_parameters=True, connect_args=timeout)
+    own: dict[str, object] = {name: value for name, value in _PATIENCE.items() if name not in url.query}
+    given = url.query.get("options", "")
+    own["options"] = " ".join([_LIMITS, given if isinstance(given, str) else given[-1]]).strip()
+    url = url.difference_update_query(["options"])
+    return create_engine(url, pool_pre_ping=True, pool_timeout=10, hide_parameters=True, connect_args=own)
 
 
 def _sqlite(url: URL) -> Engine:

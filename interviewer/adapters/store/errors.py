@@ -43,6 +43,7 @@ _POSTGRES = {
     "53300": "the database has no free connections: raise its limit or run fewer workers",
     "53": "the database server is out of memory or disk: free some, then try again",
     "55": _BUSY,
+    "57014": "the database took too long: look for what keeps it busy, then try again",
     "57": "the database server is stopping or starting: try again in a moment",
     "58": "the database server reports a disk failure: check its disk and its log",
 }

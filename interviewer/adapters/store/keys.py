@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from asyncio import to_thread
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
@@ -64,7 +63,7 @@ class SqlKeyStore:
         def find(session: Session) -> KeyTable | None:
             return session.get(KeyTable, key_id)
 
-        row = await to_thread(self._db.read, find)
+        row = await self._db.reading(find)
         return None if row is None else (_key(row), row.secret_hash)
 
     async def keys(self) -> list[Key]:
@@ -73,7 +72,7 @@ class SqlKeyStore:
         def keys(session: Session) -> list[Key]:
             return [_key(row) for row in session.exec(select(KeyTable).order_by(col(KeyTable.created_at)))]
 
-        return await to_thread(self._db.read, keys)
+        return await self._db.reading(keys)
 
     async def revoke(self, key_id: str, at: datetime) -> bool:
         """Make a key void, with its sign-ins; returns whether there was such a key that was not void."""
@@ -108,7 +107,7 @@ class SqlKeyStore:
             row = session.get(SignInTable, cookie_hash)
             return None if row is None else (row.key_id, row.expires_at)
 
-        return await to_thread(self._db.read, signed_in)
+        return await self._db.reading(signed_in)
 
     async def sign_out(self, cookie_hash: str, ended_before: datetime) -> None:
         """Forget a sign-in, and those that ended before a moment."""
@@ -134,7 +133,7 @@ class SqlKeyStore:
             row = session.get(EngineTimeTable, (key_id, day))
             return row.seconds if row else 0.0
 
-        return await to_thread(self._db.read, spent)
+        return await self._db.reading(spent)
 
     async def adopt(self, owner: str) -> int:
         """Give the sessions that are nobody's to ``owner``; returns how many."""
@@ -142,10 +141,10 @@ class SqlKeyStore:
 
     async def close(self) -> None:
         """Release connections."""
-        await to_thread(self._db.close)
+        await self._db.close()
 
     async def _write(self, unit: Callable[[Session], T]) -> T:
-        return await to_thread(self._db.write, unit)
+        return await self._db.writing(unit)
 
 
 def _key(row: KeyTable) -> Key:

@@ -55,6 +55,8 @@ def upgrade(engine: Engine) -> None:
                 connection.exec_driver_sql(f"PRAGMA busy_timeout={_WAIT_SECONDS * 1000}")
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
             else:
+                connection.exec_driver_sql("SET LOCAL statement_timeout = 0")  # an index over a long history takes long
+                connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{_WAIT_SECONDS}s'")
                 connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})")
             _upgrade(connection)
             connection.commit()

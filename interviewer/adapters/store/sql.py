@@ -6,13 +6,13 @@ returns, its events are on the disk.
 
 from __future__ import annotations
 
-from asyncio import to_thread
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 from typing import Self
 
 from sqlalchemy import Engine
+from sqlmodel import Session
 
 from interviewer.adapters.store import upcast, work
 from interviewer.adapters.store.database import Database, Told
@@ -71,7 +71,7 @@ class SqlEventStore:
         fields = started.model_dump(include={"rubric", "level", "mode", "origin", "parent"})
         fields |= {"id": session_id, "created_at": utc(at), "token_hash": token_hash, "loop_id": loop_id}
         fields |= {"owner": owner}
-        await to_thread(self._db.write, partial(work.create, fields=fields, recorded=recorded))
+        await self._db.writing(partial(work.create, fields=fields, recorded=recorded))
         return recorded
 
     async def append(
@@ -81,26 +81,25 @@ class SqlEventStore:
         _check(session_id)
         recorded = number(session_id, at, events, after=expected_seq)
         unit = partial(work.append, session_id=session_id, expected_seq=expected_seq, recorded=recorded)
-        await to_thread(self._db.write, unit)
+        await self._db.writing(unit)
         return recorded
 
     async def load(self, session_id: str, after: int = 0) -> list[Recorded]:
         """Return the events with ``seq > after`` in order."""
         _check(session_id)
 
-        def load() -> list[Recorded]:
-            rows = self._db.read(partial(work.events, session_id=session_id, after=after))
+        def load(session: Session) -> list[Recorded]:
             return [
                 Recorded(session_id=session_id, seq=r.seq, at=r.at, event=upcast.load(r.type, r.v, r.payload))
-                for r in rows
+                for r in work.events(session, session_id, after)
             ]
 
-        return await to_thread(load)
+        return await self._db.reading(load)
 
     async def row(self, session_id: str) -> SessionRow:
         """Return the summary of one session."""
         _check(session_id)
-        return summary(await to_thread(self._db.read, partial(work.get, session_id=session_id)))
+        return summary(await self._db.reading(partial(work.get, session_id=session_id)))
 
     async def rows(
         self,
@@ -115,56 +114,56 @@ class SqlEventStore:
             return []
         until = None if before is None else utc(before)
         unit = partial(work.newest, limit=limit, before=until, loop_id=loop_id, owner=owner)
-        return await to_thread(self._db.read, unit)
+        return await self._db.reading(unit)
 
     async def delete(self, session_id: str) -> None:
         """Delete a session, its replays and all their events; on SQLite no trace of their text stays in the file."""
         _check(session_id)
-        await to_thread(self._db.erase, partial(work.remove, session_id=session_id))
+        await self._db.erasing(partial(work.remove, session_id=session_id))
 
     async def replays(self, session_id: str) -> list[str]:
         """Return the ids of all replays of a session, replays of replays included."""
         _check(session_id)
-        return await to_thread(self._db.read, partial(work.replays, session_id=session_id))
+        return await self._db.reading(partial(work.replays, session_id=session_id))
 
     async def token_hash(self, session_id: str) -> str:
         """Return the hash of the session's current token."""
         _check(session_id)
-        return (await to_thread(self._db.read, partial(work.get, session_id=session_id))).token_hash
+        return (await self._db.reading(partial(work.get, session_id=session_id))).token_hash
 
     async def set_token_hash(self, session_id: str, token_hash: str) -> None:
         """Replace the session's token."""
         _check(session_id)
-        await to_thread(self._db.write, partial(work.set_token_hash, session_id=session_id, token_hash=token_hash))
+        await self._db.writing(partial(work.set_token_hash, session_id=session_id, token_hash=token_hash))
 
     async def spend_token(self, session_id: str, token_hash: str) -> bool:
         """Make the session's token void if it is this one; returns whether it was."""
         _check(session_id)
         unit = partial(work.spend_token_hash, session_id=session_id, token_hash=token_hash)
-        return await to_thread(self._db.write, unit)
+        return await self._db.writing(unit)
 
     async def owner(self, session_id: str) -> str:
         """Return whose session it is; empty for nobody's."""
         _check(session_id)
-        return (await to_thread(self._db.read, partial(work.get, session_id=session_id))).owner
+        return (await self._db.reading(partial(work.get, session_id=session_id))).owner
 
     async def loop_owner(self, loop_id: str) -> str | None:
         """Return whose loop it is; ``None`` when there is none."""
         if not loop_id.isprintable():
             return None
-        return await to_thread(self._db.read, partial(work.loop_owner, loop_id=loop_id))
+        return await self._db.reading(partial(work.loop_owner, loop_id=loop_id))
 
     async def purge(self, before: datetime) -> int:
         """Delete what nothing was added to since a moment, really; returns the number of sessions."""
-        return await to_thread(self._db.erase, partial(work.purge, before=utc(before)))
+        return await self._db.erasing(partial(work.purge, before=utc(before)))
 
     async def ids(self, owner: str | None = None) -> list[tuple[str, int]]:
         """Return the id and the number of events of every session, oldest first."""
-        return await to_thread(self._db.read, partial(work.ids, owner=owner))
+        return await self._db.reading(partial(work.ids, owner=owner))
 
     async def delete_all(self, owner: str | None = None) -> int:
         """Delete all sessions and loops of somebody, really; returns the number of sessions."""
-        return await to_thread(self._db.erase, partial(work.remove_all, owner=owner))
+        return await self._db.erasing(partial(work.remove_all, owner=owner))
 
     async def create_loop(self, loop_id: str, at: datetime, level: str, owner: str = "") -> None:
         """Store a loop.
@@ -173,21 +172,19 @@ class SqlEventStore:
             ConcurrentAppend: the id is taken.
             StoreError: nothing was stored.
         """
-        await to_thread(
-            self._db.write, partial(work.create_loop, loop_id=loop_id, at=utc(at), level=level, owner=owner)
-        )
+        await self._db.writing(partial(work.create_loop, loop_id=loop_id, at=utc(at), level=level, owner=owner))
 
     async def loop_exists(self, loop_id: str) -> bool:
         """Return whether a loop with that id was created."""
-        return loop_id.isprintable() and await to_thread(self._db.read, partial(work.loop_exists, loop_id=loop_id))
+        return loop_id.isprintable() and await self._db.reading(partial(work.loop_exists, loop_id=loop_id))
 
     async def ping(self) -> None:
-        """Read something trivial."""
-        await to_thread(self._db.read, work.touch)
+        """Write something trivial: a disk that is full, or a replica that is read-only, can still be read."""
+        await self._db.writing(work.touch)
 
     async def close(self) -> None:
         """Release connections."""
-        await to_thread(self._db.close)
+        await self._db.close()
 
 
 def _check(session_id: str) -> None:
