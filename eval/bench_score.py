@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
 import time
 from collections.abc import Callable
@@ -23,7 +24,7 @@ def measure(url: str, engine_url: str, count: int, progress: Callable[[str], Non
 
     Args:
         url: The service.
-        engine_url: The engine behind it, for the comparison.
+        engine_url: The engine behind it, for the comparison; ``OPENAI_API_KEY`` is sent when set.
         count: How many answers.
         progress: Told about each stage.
     """
@@ -78,7 +79,7 @@ def to_markdown(found: dict[str, Any]) -> str:
 
 
 async def _verdicts(engine_url: str, items: list[dict[str, Any]]) -> float:
-    client = make_client(engine_url, "none", seconds=600.0)
+    client = make_client(engine_url, os.environ.get("OPENAI_API_KEY", ""), seconds=600.0)
     gate = asyncio.Semaphore(PARALLEL)
 
     async def one(item: dict[str, Any]) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+import secrets
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -146,10 +148,11 @@ async def _embedded(settings: Settings, progress: Callable[[str], None]) -> Serv
         dtype=entry.dtype(engine_on_cpu(), cpu_flags()),
         extra=tuple(entry.flags(engine_on_cpu())),
         log=settings.data_dir / "engine.log",
+        api_key=os.environ.get("VLLM_API_KEY") or secrets.token_urlsafe(32),
     )
     address = f"http://{config.host}:{config.port}/v1"
-    (settings.data_dir / "engine.url").write_text(f"{address}\n", encoding="utf-8")
-    client = make_client(address, "none")
+    leave(settings.data_dir, address, config.api_key)
+    client = make_client(address, config.api_key)
     roster = Roster()
     served = {name: version.name for name, version in active.items() if name != EVALUATOR}
     judge: Judge = _judge(settings, client, active.get(EVALUATOR), "base", roster, entry.name)
@@ -193,6 +196,15 @@ async def _embedded(settings: Settings, progress: Callable[[str], None]) -> Serv
         embedded_engine(entry, config.chosen_dtype()),
         measured,
     )
+
+
+def leave(data_dir: Path, address: str, key: str) -> None:
+    """Write down where the engine listens and its key, the key for this user only; ``bench`` and ``model`` read it."""
+    (data_dir / "engine.url").write_text(f"{address}\n", encoding="utf-8")
+    path = data_dir / "engine.key"
+    path.unlink(missing_ok=True)  # one that others can read would keep its mode
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        file.write(f"{key}\n")
 
 
 async def _external(settings: Settings) -> Service:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -89,7 +90,7 @@ def canaries(
     from serving.canary import adapter_name, check
 
     folders = {adapter_name(name, path): path for name, path in find_adapters(Settings()).items()}
-    client = make_client(engine_url or _engine_url(), "none")
+    client = make_client(engine_url or _engine_url(), os.environ.get("OPENAI_API_KEY", ""))
     for result in asyncio.run(check(client, list(folders), {})):
         out.print(f"{result.name}: {result.detail}", markup=False)
         if result.name in folders and result.ok:
@@ -392,10 +393,14 @@ def eval_personas(
 
 
 def _engine_url() -> str:
-    """Return where the embedded engine of this machine listens, as the running service wrote it down."""
+    """Return where the embedded engine of this machine listens, as the running service wrote it down.
+
+    Its key becomes ``OPENAI_API_KEY``, for this process and the tools that it starts.
+    """
     path = Settings().data_dir / "engine.url"
     if not path.is_file():
         fail("no embedded engine is running here; name one with --engine-url http://host:port/v1")
+    os.environ["OPENAI_API_KEY"] = path.with_suffix(".key").read_text(encoding="utf-8").strip()
     return path.read_text(encoding="utf-8").strip()
 
 

@@ -41,6 +41,8 @@ class EngineConfig:
     """Address to listen on. The engine has no access control worth the name: keep it on loopback."""
     port: int = 0
     """TCP port; 0 picks a free one."""
+    api_key: str = field(default="", repr=False)
+    """What requests to ``/v1`` have to carry; empty for none. Whoever else is on the machine could load adapters."""
     max_model_len: int = 2048
     """Longest prompt plus output, in tokens."""
     max_num_seqs: int = 16
@@ -167,10 +169,12 @@ class EngineConfig:
             "DO_NOT_TRACK": "1",
             "HF_HUB_OFFLINE": "1",
             "VLLM_PLUGINS": "interviewer_cpu_lora,interviewer_cpu_start",
-            # Lets versions of adapters be rolled in and out; whoever reaches the engine may, so it stays on loopback.
+            # Lets versions of adapters be rolled in and out; whoever reaches the engine with its key may.
             "VLLM_ALLOW_RUNTIME_LORA_UPDATING": "1",
             "PYTHONUNBUFFERED": "1",
         }
+        if self.api_key:
+            ours["VLLM_API_KEY"] = self.api_key
         if engine_on_cpu():
             ours |= {"VLLM_ENABLE_V1_MULTIPROCESSING": "0", "OMP_NUM_THREADS": str(threads)}
         return ours | dict(os.environ)

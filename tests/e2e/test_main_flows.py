@@ -137,6 +137,17 @@ async def test_an_interrupt_stops_the_generation_in_the_engine(running: Running,
     pytest.fail("the engine still runs a request after the interrupt")
 
 
+def test_the_engine_answers_nobody_without_its_key(running: Running) -> None:
+    engine = (running.data / "engine.url").read_text(encoding="utf-8").strip()
+    path = running.data / "engine.key"
+    assert path.stat().st_mode & 0o777 == 0o600
+    adapter = {"lora_name": "mine", "lora_path": "/tmp/mine"}
+    assert httpx2.get(f"{engine}/models").status_code == 401
+    assert httpx2.post(f"{engine}/load_lora_adapter", json=adapter).status_code == 401
+    known = {"Authorization": f"Bearer {path.read_text(encoding='utf-8').strip()}"}
+    assert httpx2.get(f"{engine}/models", headers=known).status_code == 200
+
+
 def test_a_written_answer_is_scored_with_verified_quotes_and_versions(client: Client) -> None:
     body = {"question": {"id": "dd-paged-kv"}, "answer": GOOD}
     first = client.post("/v1/score", body)
