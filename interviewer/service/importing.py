@@ -19,6 +19,7 @@ from interviewer.core.intake import FORMATS, MAX_ANSWERS, MAX_SPOKEN, MAX_TRANSC
 from interviewer.core.reading import Said, specs
 from interviewer.core.rubric import Question, Rubric, SeniorityLevel
 from interviewer.core.session import SessionState, evolve
+from interviewer.core.speakers import SpeakersUnclear
 from interviewer.core.text import content_words
 from interviewer.core.transcript import Transcript, TranscriptError, Unplaced, exchanges, last_words
 from interviewer.service.deps import Deps
@@ -37,6 +38,14 @@ FAREWELL = "The interviewer's last words: "
 Known: TypeAlias = Sequence[tuple[Sequence[set[str]], Question]]
 """The rubric's questions with the content words of their wordings."""
 Format: TypeAlias = Literal["auto", "text", "markdown", "json", "vtt", "srt"]
+
+
+LANGUAGE_SAMPLE = 4000
+"""Characters of the answers from which the language is told."""
+NOT_ENGLISH = (
+    "The answers do not seem to be in English. The judge is only fit for English: the transcript can be replayed, "
+    "but no answer of another language is assessed."
+)
 
 
 class Imported(Frozen):
@@ -96,6 +105,8 @@ class Imports:
         try:
             # Megabytes take a while; others are served meanwhile.
             parsed = await asyncio.to_thread(read, content, format, candidate)
+        except SpeakersUnclear as error:
+            raise Refused(error.code, str(error), choices=error.names) from error
         except TranscriptError as error:
             raise Refused(error.code, str(error)) from error
         turns = await asyncio.to_thread(_turns, parsed, round_, who.id, level)
@@ -109,6 +120,9 @@ class Imports:
             )
         if not answers:
             raise Refused("bad_transcript", "The candidate says nothing in this transcript.")
+        notices = parsed.notices
+        if not await self._deps.judging.fit_for(" ".join(said)[:LANGUAGE_SAMPLE]):
+            notices += (NOT_ENGLISH,)
         how = detect(content) if format == "auto" else FORMATS[format]
         whose = (owner,) if owner else ()
         digest = _digest(content.lstrip("\ufeff"), how, round_.id, who.id, level, candidate or "", *whose)
@@ -136,7 +150,7 @@ class Imports:
             token=token,
             turns=answers,
             unplaced=parsed.unplaced,
-            notices=parsed.notices,
+            notices=notices,
             repeated=repeated,
         )
 

@@ -69,12 +69,16 @@ class Judging:
         self._told(outcome, time.perf_counter() - began)
         return result
 
+    async def fit_for(self, text: str) -> bool:
+        """Return whether the judge may read a text: whether it seems to be English."""
+        return await asyncio.to_thread(self._is_english, text)
+
     async def _assess(self, question: str, said: Sequence[Said], criteria: Sequence[CriterionSpec]) -> JudgeResult:
         if not criteria:
             return Unscored(reason=UnscoredReason.NO_CRITERIA, detail=NOTHING_TO_READ)
         said, all_ = recent(said), said
         # A second of work for the longest answers; other sockets are served meanwhile.
-        if not await asyncio.to_thread(self._is_english, " ".join(s.text for s in said)):
+        if not await self.fit_for(" ".join(s.text for s in said)):
             return Unscored(
                 reason=UnscoredReason.NOT_ENGLISH,
                 detail="The answer does not seem to be in English; this judge is only fit for English and abstains.",

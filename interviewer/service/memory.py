@@ -118,6 +118,8 @@ class Memory:
     ) -> Attempts:
         """Return all attempts at a question and the comparison of two of them, by their numbers from 1.
 
+        Without numbers the last two are compared; with one, it and the last, or the last and the one before it.
+
         Raises:
             Refused: no such question or attempt.
         """
@@ -126,7 +128,7 @@ class Memory:
             raise Refused("unknown_question", "There is no such question; see: interviewer questions")
         states = [s for i, _ in await self._deps.store.ids(owner) if (s := await self._state(i)) is not None]
         made = attempts(states, question_id)
-        a, b = first or max(1, len(made) - 1), second or len(made)
+        a, b = _pair(len(made), first, second)
         if max(a, b) > len(made) and (first or second):
             raise Refused("unknown_attempt", f"There are {len(made)} attempts at {question_id!r}.")
         pair = compare(made[a - 1], made[b - 1]) if a != b and len(made) > 1 else None
@@ -196,6 +198,14 @@ class Memory:
             return await self._deps.store.load(session_id)
         except UnknownSession:
             return []
+
+
+def _pair(made: int, first: int | None, second: int | None) -> tuple[int, int]:
+    """Return which two of ``made`` attempts are compared."""
+    if first and second:
+        return first, second
+    one = first or second or made
+    return (one, made) if one < made else (max(1, made - 1), one)
 
 
 def _rows(state: SessionState, packet: Debrief | None) -> list[tuple[object, ...]]:

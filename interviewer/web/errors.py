@@ -66,7 +66,7 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(Refused)
     async def _refused(_: Request, exc: Refused) -> Response:
         status = 404 if exc.code.startswith("unknown_") else _STATUS.get(exc.code, 422)
-        return error(status, exc.code, exc.message)
+        return error(status, exc.code, exc.message, **({"choices": list(exc.choices)} if exc.choices else {}))
 
     @app.exception_handler(UnknownSession)
     async def _unknown(_: Request, __: UnknownSession) -> Response:

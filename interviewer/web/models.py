@@ -43,6 +43,8 @@ class ErrorBody(_Body):
     """For people."""
     details: tuple[Problem, ...] | None = None
     """All problems of a request that has not the right shape."""
+    choices: tuple[str, ...] | None = None
+    """What to choose from, where a choice is the way out: the speakers of a transcript."""
 
 
 class ErrorView(_Body):

@@ -27,6 +27,8 @@ def chatting(site: Site, *arguments: str) -> Iterator[tuple[subprocess.Popen[str
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            # Whatever started the tests may ignore it, as a shell does for what it runs in the background.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         os.close(theirs)
         try:

@@ -291,6 +291,7 @@ async def test_who_is_the_candidate_is_asked_with_the_names(memory: SqlEventStor
         await imports(deps(memory)).take("Henrik: Why?\nAna: It cuts fragmentation.\n", rubric="deep_dive")
     assert refused.value.code == "speakers_unclear"
     assert "Henrik, Ana" in refused.value.message and "--candidate NAME" in refused.value.message
+    assert refused.value.choices == ("Henrik", "Ana"), "to choose from"
 
 
 async def test_one_giant_answer_is_taken(memory: SqlEventStore) -> None:
@@ -305,6 +306,10 @@ async def test_another_language_is_taken_and_the_judge_abstains(memory: SqlEvent
     state, _ = await taken(deps(memory, english=str.isascii), text, format="auto")
     (turn,) = state.turns
     assert isinstance(turn.result, Unscored) and turn.result.reason is UnscoredReason.NOT_ENGLISH
+    made = imports(deps(memory, english=str.isascii))
+    told = await made.take(text, rubric="deep_dive", level="senior")
+    assert [notice.split(".")[0] for notice in told.notices] == ["The answers do not seem to be in English"]
+    await made.stop()
 
 
 async def test_what_was_done_to_the_file_is_told(memory: SqlEventStore) -> None:

@@ -192,6 +192,9 @@ async def test_a_transcript_is_imported_and_read(shared: Running) -> None:
 
 async def test_the_same_transcript_is_the_same_session(shared: Running) -> None:
     body = {"rubric": "deep_dive", "content": "Interviewer: Why twice?\nCandidate: To be sure."}
+    unclear = await shared.http.post("/v1/transcripts", json={**body, "content": "Bo: Why?\nAna: Because.\n"})
+    told = unclear.json()["error"]
+    assert (unclear.status_code, told["code"], told["choices"]) == (422, "speakers_unclear", ["Bo", "Ana"])
     first = (await shared.http.post("/v1/transcripts", json=body)).json()
     again = (await shared.http.post("/v1/transcripts", json=body)).json()
     assert (first["repeated"], again["repeated"], again["id"]) == (False, True, first["id"])

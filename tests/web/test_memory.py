@@ -56,6 +56,11 @@ async def test_progress_and_attempts_over_two_sessions() -> None:
         assert turned["before"]["session_id"] == second
         missing = await server.http.get(path, params={"first": 1, "second": 3})
         assert (missing.status_code, missing.json()["error"]["code"]) == (404, "unknown_attempt")
+        for one in ({"first": 1}, {"first": 2}, {"second": 1}, {"second": 2}):
+            pair = (await server.http.get(path, params=one)).json()["comparison"]
+            assert (pair["before"]["at"], pair["after"]["at"]) == tuple(a["at"] for a in found["attempts"]), one
+        beyond = await server.http.get(path, params={"first": 3})
+        assert (beyond.status_code, beyond.json()["error"]["code"]) == (404, "unknown_attempt")
         missing = await server.http.get("/v1/questions/nope/attempts")
         assert (missing.status_code, missing.json()["error"]["code"]) == (404, "unknown_question")
         await server.http.delete(f"/v1/sessions/{second}")

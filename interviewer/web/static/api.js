@@ -3,9 +3,9 @@
 import { byCode, t } from "./i18n.js";
 
 export class ApiError extends Error {
-  constructor(status, code, message, hint) {
+  constructor(status, code, message, hint, choices = []) {
     super(message);
-    Object.assign(this, { status, code, hint });
+    Object.assign(this, { status, code, hint, choices });
   }
 }
 
@@ -41,6 +41,7 @@ async function call(method, path, { body, file, accept = [], signal, lines = fal
     told?.code ?? "http",
     (told && byCode(told.code, told.message)) ?? detail ?? t("The service answered with status {status}.", { status: response.status }),
     told?.hint,
+    told?.choices,
   );
 }
 

@@ -129,8 +129,38 @@ async function importForm(place, state, changed) {
   const candidate = h("input", { type: "text", maxlength: 80, autocomplete: "off" });
   const level = levelSelect();
   const problem = h("div");
+  const people = h("div");
   const result = h("div");
   const button = h("button", { type: "submit" }, t("Import and judge"));
+  /** Ask who the candidate is, where the labels do not say it. */
+  const ask = (names) => append(
+    people,
+    h(
+      "fieldset",
+      null,
+      h("legend", null, t("Who is the candidate?")),
+      h("div", { class: "row" }, names.map((name) => h("button", { type: "button", on: { click: () => { candidate.value = name; form.requestSubmit(); } } }, name))),
+    ),
+  );
+  const send = async () => {
+    if (!content.value.trim()) throw new Error(t("Paste a transcript or choose a file first."));
+    let made;
+    try {
+      made = await api.importTranscript({
+        content: content.value,
+        rubric: rubric.value,
+        level: level.value,
+        ...(persona.value ? { persona: persona.value } : {}),
+        ...(candidate.value.trim() ? { candidate: candidate.value.trim() } : {}),
+      });
+    } catch (error) {
+      if (state.live && error.code === "speakers_unclear") ask(error.choices);
+      throw error;
+    }
+    if (!state.live) return;
+    imported(clear(result), made, state);
+    changed();
+  };
   file.addEventListener("change", async () => {
     clear(problem);
     const chosen = file.files?.[0];
@@ -145,40 +175,31 @@ async function importForm(place, state, changed) {
       problem.append(errorBox(new Error(t("The file is not UTF-8 text. Save it as UTF-8 text, WebVTT, SRT or JSON; an archive or a Word file has to be unpacked first."))));
     }
   });
+  const form = h(
+    "form",
+    {
+      on: {
+        submit: (event) => {
+          event.preventDefault();
+          clear(people);
+          working(button, problem, t("Importing"), send);
+        },
+      },
+    },
+    field(t("File"), file, t("Text or Markdown with speaker labels, WebVTT, SRT, or JSON.")),
+    field(t("Transcript"), content),
+    h("div", { class: "pair" }, field(t("Round"), rubric, t("What the answers are judged on.")), field(t("Interviewer"), persona), field(t("Level"), level), field(t("Who is the candidate"), candidate, t("The label or name in the transcript, if it is not \"Candidate\"."))),
+    problem,
+    people,
+    h("div", { class: "row" }, button),
+  );
   append(
     place,
     h(
       "details",
       null,
       h("summary", null, t("Paste or choose a file")),
-      h(
-        "form",
-        {
-          on: {
-            submit: (event) => {
-              event.preventDefault();
-              working(button, problem, t("Importing"), async () => {
-                if (!content.value.trim()) throw new Error(t("Paste a transcript or choose a file first."));
-                const made = await api.importTranscript({
-                  content: content.value,
-                  rubric: rubric.value,
-                  level: level.value,
-                  ...(persona.value ? { persona: persona.value } : {}),
-                  ...(candidate.value.trim() ? { candidate: candidate.value.trim() } : {}),
-                });
-                if (!state.live) return;
-                imported(clear(result), made, state);
-                changed();
-              });
-            },
-          },
-        },
-        field(t("File"), file, t("Text or Markdown with speaker labels, WebVTT, SRT, or JSON.")),
-        field(t("Transcript"), content),
-        h("div", { class: "pair" }, field(t("Round"), rubric, t("What the answers are judged on.")), field(t("Interviewer"), persona), field(t("Level"), level), field(t("Who is the candidate"), candidate, t("The label or name in the transcript, if it is not \"Candidate\"."))),
-        problem,
-        h("div", { class: "row" }, button),
-      ),
+      form,
       result,
     ),
   );
