@@ -379,7 +379,9 @@ def _play(session: str, speed: float, turn: int, url: str) -> None:
     with Client(url) as client:
         lines = _try(lambda: client.text(f"/v1/sessions/{session}/events")).splitlines()
     log = [json.loads(line) for line in lines]
-    for wait, text in play([line for line in log if line["event"].get("turn", turn) >= turn]):
+    if turn > (last := max((line["event"].get("turn", 1) for line in log), default=1)):
+        fail(f"there is no turn {turn}: the session has {last}")
+    for wait, text in play(log, turn):
         time.sleep(wait / speed if speed else 0)
         out.print(text, markup=False)
 

@@ -17,14 +17,14 @@ Line: TypeAlias = dict[str, Any]
 """A recorded event as JSON."""
 
 
-def play(log: Sequence[Line]) -> Iterator[tuple[float, str]]:
-    """Yield what happened as ``(seconds to wait at normal speed, text)``, in the order of the turns."""
+def play(log: Sequence[Line], first: int = 1) -> Iterator[tuple[float, str]]:
+    """Yield what happened from turn ``first`` on, as ``(seconds to wait at normal speed, text)``, in order of turns."""
     if not log:
         return
     cued = any(line["event"].get("start") is not None for line in log)
     stored = _seconds(log[0], log[-1]) < 1.0
     before: Line | None = None
-    for line in _by_turn(log):
+    for line in _by_turn(log, first):
         text = _text(line["event"])
         if text is None:
             continue
@@ -43,15 +43,18 @@ def play(log: Sequence[Line]) -> Iterator[tuple[float, str]]:
         yield min(PAUSE, max(0.0, wait)), text
 
 
-def _by_turn(log: Sequence[Line]) -> list[Line]:
-    """Return the lines with what was read later, as in an import, behind the turn it is of."""
+def _by_turn(log: Sequence[Line], first: int) -> list[Line]:
+    """Return the lines from a turn on, with what was read later, as in an import, behind the turn it is of.
+
+    What names no turn, as a swap does, belongs to the one that was on.
+    """
     keyed = []
     current = 0
     for line in log:
         turn = line["event"].get("turn", current)
         current = max(current, turn)
         keyed.append((turn, line["seq"], line))
-    return [line for _, _, line in sorted(keyed, key=lambda k: k[:2])]
+    return [line for turn, _, line in sorted(keyed, key=lambda k: k[:2]) if turn >= first or first == 1]
 
 
 def _seconds(before: Line, after: Line) -> float:

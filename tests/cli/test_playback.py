@@ -35,6 +35,18 @@ def test_everything_that_happened_is_shown_in_order() -> None:
     ]
 
 
+def test_from_a_later_turn_nothing_of_the_earlier_ones_is_shown() -> None:
+    log = Log().choose("cache").ask("What cache?").answer("A KV cache.").read(assessed(**{TRADE: 2}))
+    log.add(ev.PersonaChanged(persona="recruiter", adapter=None)).add(ev.SessionNotice(code="slow", message="Slow."))
+    log.choose("cache").ask("And?").answer("No.").end("Bye.")
+    assert [text for _, text in play(lines(log), 2)] == [
+        "\n2. (because)",
+        "deep_dive [authored]: And?",
+        "candidate: No.",
+        "\nBye.\n(ended: complete)",
+    ]
+
+
 def test_real_pauses_are_kept_up_to_the_longest() -> None:
     log = Log().choose("cache").add(ev.QuestionAsked(turn=1, text="What?", source="authored", persona="p"), after=2.5)
     log.add(ev.AnswerGiven(turn=1, msg_id="m", text="That."), after=300.0)
