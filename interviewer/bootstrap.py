@@ -157,14 +157,20 @@ async def _embedded(settings: Settings, progress: Callable[[str], None]) -> Serv
     served = {name: version.name for name, version in active.items() if name != EVALUATOR}
     judge: Judge = _judge(settings, client, active.get(EVALUATOR), "base", roster, entry.name)
     current = CurrentJudge(judge) if _small(settings, EVALUATOR in active) else None
+    known = _judges(settings, client, active.get(EVALUATOR), "base", roster, entry.name)
+    judges = {name: CurrentJudge(each) for name, each in known.items()}
 
     def switch(adapter: str, version: Version | None) -> None:
         if adapter != EVALUATOR:
             served.pop(adapter, None)
             if version is not None:
                 served[adapter] = version.name
-        elif current is not None and version is not None:  # one that failed its canary is refused by the roster
-            current.current = _judge(settings, client, version, "base", roster, entry.name)
+        elif version is not None:  # one that failed its canary is refused by the roster
+            if current is not None:
+                current.current = _judge(settings, client, version, "base", roster, entry.name)
+            for name, each in _judges(settings, client, version, "base", roster, entry.name).items():
+                if name in judges:
+                    judges[name].current = each
 
     backend = EmbeddedBackend(
         config,
@@ -188,6 +194,7 @@ async def _embedded(settings: Settings, progress: Callable[[str], None]) -> Serv
         settings,
         chat,
         current or judge,
+        judges,
         count,
         served,
         "base",
@@ -212,6 +219,8 @@ async def _external(settings: Settings) -> Service:
     served: dict[str, str] = {}
     evaluator: str | None = None
     judge = CurrentJudge(_judge(settings, client, evaluator, settings.engine_model, Roster()))
+    known = _judges(settings, client, evaluator, settings.engine_model, Roster())
+    judges = {name: CurrentJudge(each) for name, each in known.items()}
 
     def seen(names: Sequence[str]) -> None:
         nonlocal evaluator
@@ -219,6 +228,8 @@ async def _external(settings: Settings) -> Service:
         if found.get(EVALUATOR) != evaluator:
             evaluator = found.get(EVALUATOR)
             judge.current = _judge(settings, client, evaluator, settings.engine_model, Roster())
+            for name, each in _judges(settings, client, evaluator, settings.engine_model, Roster()).items():
+                judges.setdefault(name, CurrentJudge(each)).current = each
         served.clear()
         served.update((name, model) for name, model in found.items() if name != EVALUATOR)
 
@@ -236,7 +247,8 @@ async def _external(settings: Settings) -> Service:
         return load_measured(home, stamp.calibration) if same else None
 
     chat = OpenAIChat(client)
-    return await _service(settings, chat, judge, count, served, name, backend, client, Engine(model=name), measured)
+    engine = Engine(model=name)
+    return await _service(settings, chat, judge, judges, count, served, name, backend, client, engine, measured)
 
 
 def served_adapters(models: Sequence[str]) -> dict[str, str]:
@@ -252,6 +264,28 @@ def _small(settings: Settings, evaluator: bool) -> bool:
     return settings.judge == "small" or (settings.judge == "auto" and evaluator and not settings.judge_url)
 
 
+def _judges(
+    settings: Settings,
+    client: AsyncOpenAI,
+    evaluator: Version | str | None,
+    base: str,
+    roster: Roster,
+    known_as: str | None = None,
+) -> dict[str, Judge]:
+    """Return the judges that a replay can be read by, by name; arguments as in :func:`_judge`.
+
+    ``small`` is the trained one, ``uncalibrated`` the same without its calibration, ``structured`` the endpoint for
+    judging, or else the engine's model, asked for a verdict in JSON.
+    """
+    asked = make_client(settings.judge_url, settings.judge_api_key) if settings.judge_url else client
+    found: dict[str, Judge] = {"structured": BigJudge(asked, settings.judge_model or base)}
+    if evaluator is not None:
+        trained = settings.model_copy(update={"judge": "small"})
+        found["small"] = _judge(trained, client, evaluator, base, roster, known_as)
+        found["uncalibrated"] = _judge(trained, client, evaluator, base, roster, known_as, UNCALIBRATED)
+    return found
+
+
 def _judge(
     settings: Settings,
     client: AsyncOpenAI,
@@ -259,6 +293,7 @@ def _judge(
     base: str,
     roster: Roster,
     known_as: str | None = None,
+    calibration: Calibration | None = None,
 ) -> Judge:
     """Return a judge.
 
@@ -269,10 +304,11 @@ def _judge(
         base: Name under which the base model is served.
         roster: Who may serve.
         known_as: Name of the base model, where it is served under another.
+        calibration: In place of its own.
     """
     if _small(settings, evaluator is not None):
         folder = evaluator.folder.parent if isinstance(evaluator, Version) else adapters_folder(settings) / EVALUATOR
-        calibration = load_calibration(folder)
+        calibration = calibration or load_calibration(folder)
         model = evaluator.name if isinstance(evaluator, Version) else evaluator or base
         identity = f"small:{model}:calibration-{calibration.version}"
         words, named = load_words(folder), known_as or base
@@ -286,6 +322,7 @@ async def _service(
     settings: Settings,
     model: OpenAIChat,
     judge: Judge,
+    judges: Mapping[str, Judge],
     count: Count,
     served: Mapping[str, str],
     base: str,
@@ -297,14 +334,19 @@ async def _service(
     library = load_library(settings.rubrics, settings.personas)
     limits, metrics = Limits(), Metrics()
     accounts = open_accounts(settings) if settings.auth else None
-    if accounts is not None:
-        judge = MeteredJudge(judge, accounts.charge)
+
+    def judging(who: Judge) -> Judging:
+        metered = who if accounts is None else MeteredJudge(who, accounts.charge)
+        return Judging(metered, count, english, seconds=settings.turn_seconds, told=metrics.judged)
+
+    english = EnglishCheck()
     why_not = unavailable() if settings.run_code else Deps.why_no_runner
     deps = Deps(
         library=library,
         store=SqlEventStore.open(settings.sessions_database(), metrics.stored),
         model=model if accounts is None else MeteredModel(model, accounts.charge),
-        judging=Judging(judge, count, EnglishCheck(), seconds=settings.turn_seconds, told=metrics.judged),
+        judging=judging(judge),
+        judges={name: judging(each) for name, each in judges.items()},
         clock=SystemClock(),
         new_id=new_id,
         count=count,

@@ -340,6 +340,7 @@ def replay(
     persona: Annotated[str | None, typer.Option(help="Who would ask.")] = None,
     rubric: Annotated[str | None, typer.Option(help="Round to judge by.")] = None,
     judge_again: Annotated[bool, typer.Option(help="Read the answers again with the judge that runs now.")] = False,
+    judge: Annotated[str | None, typer.Option(help="Read them with another judge: small, uncalibrated, ...")] = None,
     from_turn: Annotated[int | None, typer.Option(help="Go on live from this turn (what-if).")] = None,
     answer: Annotated[str | None, typer.Option(help="File with the edited answer of that turn.")] = None,
     play: Annotated[bool, typer.Option(help="Play the session as it was, from --from-turn or the start.")] = False,
@@ -349,15 +350,15 @@ def replay(
 ) -> None:
     """Replay a session as another persona or rubric, or from an edited answer, and show what changed; or play it."""
     if play:
-        if persona or rubric or judge_again or answer:
-            fail("--play shows the session as it was; leave out --persona, --rubric, --judge-again and --answer")
+        if persona or rubric or judge_again or judge or answer:
+            fail("--play shows the session as it was; leave out --persona, --rubric, --judge and --answer")
         _play(session, speed, from_turn or 1, url)
         return
     if answer and not from_turn:
         fail("--answer needs --from-turn: the turn whose answer it replaces")
     body: dict[str, Any] = {"persona": persona, "rubric": rubric, "from_turn": from_turn}
-    if judge_again:
-        body["judge"] = "again"
+    if judge_again or judge:
+        body["judge"] = judge or "again"
     if answer:
         body["edits"] = {str(from_turn): _read(answer)}
     body = {key: value for key, value in body.items() if value is not None}

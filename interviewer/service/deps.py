@@ -48,6 +48,7 @@ class Deps:
     store: EventStore
     model: ChatModel
     judging: Judging
+    """The judge in use."""
     clock: Clock
     new_id: NewId
     count: Count
@@ -57,6 +58,8 @@ class Deps:
 
     Changes while the service runs when another version of an adapter is rolled in: look it up at each turn.
     """
+    judges: Mapping[str, Judging] = field(default_factory=dict)
+    """Judges by name that a replay can be read by instead, the one in use or its parts among them."""
     base: str = "base"
     limits: Limits = Limits()
     runner: CodeRunner | None = None

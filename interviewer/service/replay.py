@@ -30,10 +30,14 @@ from interviewer.core.session import SessionState, Turn, fold
 from interviewer.core.standing import read_on
 from interviewer.service.deps import Deps
 from interviewer.service.errors import Refused
+from interviewer.service.judging import Judging
 from interviewer.service.ports import UnknownSession
 from interviewer.service.replay_log import Log, spent
 from interviewer.service.sessions import Sessions, hash_token
 from interviewer.service.turns import chosen, heard, latest_code, reading
+
+AGAIN = "again"
+"""Name of the judge that runs now."""
 
 
 class Replays:
@@ -45,7 +49,7 @@ class Replays:
         self._sessions = sessions
 
     async def replay(
-        self, parent_id: str, *, persona: str | None = None, rubric: str | None = None, rejudge: bool = False
+        self, parent_id: str, *, persona: str | None = None, rubric: str | None = None, judge: str | None = None
     ) -> tuple[str, str, ReplayDiff]:
         """Replay a session as another persona or rubric; returns the child's id, its token and the diff.
 
@@ -53,11 +57,12 @@ class Replays:
             parent_id: The session to replay.
             persona: Who would ask; those who did when ``None``, swaps included.
             rubric: The round to judge by; the parent's when ``None``.
-            rejudge: Read the answers again even though persona and rubric do not need it.
+            judge: Read the answers again even though persona and rubric do not need it: ``again`` with the judge that
+                runs now, or with the one of that name.
 
         Raises:
             UnknownSession: no such session.
-            Refused: no such persona or rubric, nothing was answered yet, or its levels may not be seen yet.
+            Refused: no such persona, rubric or judge, nothing was answered yet, or its levels may not be seen yet.
         """
         parent = await self._sessions.state(parent_id)
         _readable(parent)
@@ -67,8 +72,10 @@ class Replays:
         before = await asyncio.to_thread(
             self.packet, parent
         )  # first, as nothing is stored for a parent that nothing can be compared with
-        again = rejudge or round_.id != parent.started.rubric
-        log = Log(self._deps.new_id(), self._deps.clock.now(), self._start(parent, who, round_, again))
+        judging = self._judging(judge)
+        if judging is None and round_.id != parent.started.rubric:
+            judging = self._deps.judging
+        log = Log(self._deps.new_id(), self._deps.clock.now(), self._start(parent, who, round_, judging))
         for turn in parent.turns:
             if turn.question is None:
                 continue
@@ -78,7 +85,7 @@ class Replays:
                 log.add(ev.PersonaChanged(persona=asks.id, adapter=self._deps.served.get(asks.id)))
             elif persona is None:
                 asks, _ = self._documents(parent, log.state.persona, round_.id)
-            await self._replay_turn(log, parent, turn, asks, round_, again)
+            await self._replay_turn(log, parent, turn, asks, round_, judging)
         log.add(ev.SessionEnded(reason="replayed"))
         token = await self._store(log)
         return log.session_id, token, diff(parent, before, log.state, await asyncio.to_thread(self.packet, log.state))
@@ -104,7 +111,7 @@ class Replays:
         then = fold(recorded[: until + 1])
         who, round_ = self._documents(parent, parent.started.persona, parent.started.rubric)
         self._documents(parent, then.persona, round_.id)
-        start = self._start(parent, who, round_, True)
+        start = self._start(parent, who, round_, self._deps.judging)
         log = Log(
             self._deps.new_id(),
             self._deps.clock.now(),
@@ -176,11 +183,24 @@ class Replays:
             message = f"The session was held with the {what} {gone!r}, which no longer exists. Name another one for it."
             raise Refused(refused.code, f"{message} {refused.message}") from refused
 
-    def _start(self, parent: SessionState, persona: Persona, rubric: Rubric, rejudge: bool) -> ev.SessionStarted:
+    def _judging(self, name: str | None) -> Judging | None:
+        """Return who reads the answers again; ``None`` when the readings are kept."""
+        if name is None or name == AGAIN:
+            return self._deps.judging if name else None
+        found = self._deps.judges.get(name)
+        if found is None:
+            known = (AGAIN, *self._deps.judges)
+            raise Refused("unknown_judge", f"There is no judge {name!r}; there are: {', '.join(known)}.", choices=known)
+        return found
+
+    def _start(
+        self, parent: SessionState, persona: Persona, rubric: Rubric, judging: Judging | None
+    ) -> ev.SessionStarted:
         scenario = self._deps.library.scenarios.get(parent.started.scenario or "")
         versions = self._sessions.versions(persona, rubric, scenario)
-        if not rejudge:  # the parent's readings are kept, and they are not of the judge that runs now
-            versions = versions.model_copy(update={"judge": parent.started.versions.judge})
+        # Readings that are kept are not of the judge that runs now.
+        reads = judging.identity if judging else parent.started.versions.judge
+        versions = versions.model_copy(update={"judge": reads})
         return parent.started.model_copy(
             update={
                 "persona": persona.id,
@@ -194,7 +214,7 @@ class Replays:
         )
 
     async def _replay_turn(
-        self, log: Log, parent: SessionState, turn: Turn, persona: Persona, rubric: Rubric, rejudge: bool
+        self, log: Log, parent: SessionState, turn: Turn, persona: Persona, rubric: Rubric, judging: Judging | None
     ) -> None:
         probe, question = turn.probe, turn.question
         assert probe is not None and question is not None
@@ -210,20 +230,22 @@ class Replays:
             log.add(turn.answer)
             if turn.code is not None:
                 log.add(ev.CodeChecked(turn=turn.number, report=turn.code))
-            reuse = turn.model_copy(update={"result": None}) if rejudge else turn
-            log.add(await self._reading(log.state, reuse, rubric, scenario))
+            reuse = turn.model_copy(update={"result": None}) if judging else turn
+            log.add(await self._reading(log.state, reuse, rubric, scenario, judging))
 
     def _scenario(self, parent: SessionState, rubric: Rubric) -> Scenario | None:
         found = self._deps.library.scenarios.get(parent.started.scenario or "")
         return found if found and found.rubric == rubric.id else None
 
-    async def _reading(self, state: SessionState, turn: Turn, rubric: Rubric, scenario: Scenario | None) -> ev.Event:
+    async def _reading(
+        self, state: SessionState, turn: Turn, rubric: Rubric, scenario: Scenario | None, judging: Judging | None = None
+    ) -> ev.Event:
         """Return the reading of a turn: the parent's when it still holds, else a new one."""
         if isinstance(turn.result, Assessment):
             return reading(turn.number, turn.result)
         said, asked = heard(state, state.turns[-1], rubric)
         criteria = specs(self._deps.library.vocabulary, read_on(state, rubric, scenario))
-        result = await self._deps.judging.assess(asked, said, criteria)
+        result = await (judging or self._deps.judging).assess(asked, said, criteria)
         return reading(turn.number, held(result, latest_code(state, state.turns[-1])))
 
     async def _store(self, log: Log) -> str:

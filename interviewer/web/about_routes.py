@@ -89,6 +89,8 @@ class About(Frozen):
     personas: tuple[ServedPersona, ...]
     adapters: tuple[VersionView, ...]
     judge: JudgeView
+    judges: dict[str, str]
+    """Identity of each judge that a replay can be read by, by name."""
     turns: Turns
     kept: Kept
     versions: DocumentVersions
@@ -117,6 +119,7 @@ async def about(service: Srv) -> About:
             calibration=_named(stamp.calibration),
             measured=service.measured(stamp),
         ),
+        judges={name: public(judging.identity) for name, judging in deps.judges.items()},
         turns=Turns(quote_first=deps.limits.quote_first, warm=deps.limits.warm, code="run" if deps.runner else "read"),
         kept=Kept(stored=service.stored, days=service.keep_days, keys=service.accounts is not None),
         versions=DocumentVersions(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
@@ -191,8 +191,8 @@ class NewReplay(_Body):
 
     persona: Name | None = None
     rubric: Name | None = None
-    judge: Literal["again"] | None = None
-    """``again`` reads the answers once more with the judge that runs now."""
+    judge: Annotated[str, Field(min_length=1, max_length=40)] | None = None
+    """``again`` reads the answers once more with the judge that runs now, a name of ``/v1/about`` with that one."""
     from_turn: Annotated[int, Field(ge=1)] | None = None
     edits: dict[Annotated[int, Field(ge=1)], Annotated[str, Field(max_length=20_000)]] = Field(default_factory=dict)
 

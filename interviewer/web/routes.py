@@ -233,7 +233,7 @@ async def create_replay(session_id: str, body: m.NewReplay, service: Srv, caller
     if body.edits:
         raise Refused("bad_replay", 'Edits need "from_turn": the turn from which the interview goes on.')
     child, token, found = await service.replays.replay(
-        session_id, persona=body.persona, rubric=body.rubric, rejudge=body.judge == "again"
+        session_id, persona=body.persona, rubric=body.rubric, judge=body.judge
     )
     token = await opening(service, caller, child, token)
     return m.ReplayView(id=child, token=token, ws_url=ws_url(child), diff=found)

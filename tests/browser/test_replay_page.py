@@ -163,7 +163,7 @@ def test_another_round_is_compared_with_its_judges_and_deleted_with_the_original
     session = live(page, site)
     page.goto(f"{site.url}/#/s/{session}/report")
     page.get_by_label("Interviewer", exact=True).select_option("")
-    page.get_by_label("Read the answers again").check()
+    page.get_by_label("Judge", exact=True).select_option("again")
     page.get_by_role("button", name="Replay", exact=True).click()
     page.wait_for_url(re.compile("replay/"))
     expect(page.locator("main")).to_contain_text("Both have the readings of one judge")

@@ -111,6 +111,12 @@ async def test_a_live_interview_streams_follows_up_swaps_and_reports(running: Ru
     assert replay["diff"]["parent"] == session_id
     assert [p["asked"] for p in replay["diff"]["probes"]][:2] == [q.text for q in questions][:2]
     assert [d["before"] for d in replay["diff"]["levels"]] == [d["after"] for d in replay["diff"]["levels"]]
+    judges = client.get("/v1/about")["judges"]
+    assert set(judges) == {"small", "uncalibrated", "structured"}
+    again = client.post(f"/v1/sessions/{session_id}/replays", {"judge": "uncalibrated"})["diff"]
+    assert again["judge"] == [judges["small"], judges["uncalibrated"]]
+    assert ":calibration-none:" in judges["uncalibrated"] and ":calibration-none:" not in judges["small"]
+    assert any(level["after"] is not None for level in again["levels"])
     assert _events(client, session_id) == log
 
 

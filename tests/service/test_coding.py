@@ -157,7 +157,7 @@ async def test_a_replay_keeps_what_the_run_showed_and_an_edited_answer_does_not(
     await desk.answer(CODE)
     await desk.interview.end()
     replays = Replays(desk.deps, Sessions(desk.deps))
-    child, _, _ = await replays.replay(desk.state.id, rejudge=True)
+    child, _, _ = await replays.replay(desk.state.id, judge="again")
     state = fold(await memory.load(child))
     result = state.turns[0].result
     assert state.turns[0].code == desk.state.turns[0].code and isinstance(result, Assessment)

@@ -139,7 +139,7 @@ async def test_a_replay_chooses_the_same_and_reads_the_same(memory: SqlEventStor
     await desk.answer(ASKS)
     await desk.answer(ANSWER)
     await desk.interview.end()
-    child, _, diff = await Replays(desk.deps, Sessions(desk.deps)).replay(desk.state.id, rejudge=True)
+    child, _, diff = await Replays(desk.deps, Sessions(desk.deps)).replay(desk.state.id, judge="again")
     state = fold(await memory.load(child))
     alternative = state.turns[1].alternative
     assert alternative and alternative.restates and diff.probes[0].same

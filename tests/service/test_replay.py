@@ -119,7 +119,7 @@ async def test_a_replay_is_repeatable(memory: SqlEventStore) -> None:
     given = world(memory)
     parent = await finished(given, 5)
     made = replays(given)
-    for fields in ({"persona": "recruiter"}, {"rubric": "behavioral"}, {"rejudge": True}):
+    for fields in ({"persona": "recruiter"}, {"rubric": "behavioral"}, {"judge": "again"}):
         first, _, one = await made.replay(parent.state.id, **fields)
         second, _, two = await made.replay(parent.state.id, **fields)
         assert first != second
@@ -164,7 +164,7 @@ async def test_another_judge_reads_the_answers_again(memory: SqlEventStore) -> N
     given = world(memory, ScriptedJudge(0))
     parent = await finished(given)
     later = deps(memory, judge=ScriptedJudge(3), clock=FakeClock(step=0.0), new_id=lambda: "judged-again")
-    _, _, diff = await replays(later).replay(parent.state.id, rejudge=True)
+    _, _, diff = await replays(later).replay(parent.state.id, judge="again")
     moved = [(d.before, d.after) for d in diff.levels if d.before is not None]
     assert moved and set(moved) == {(0, 3)}
 
@@ -263,7 +263,7 @@ async def test_the_parents_stored_events_are_the_same_byte_for_byte(tmp_path: Pa
 
     before = rows()
     made = replays(given)
-    for fields in ({"persona": "recruiter"}, {"rubric": "behavioral"}, {"rejudge": True}):
+    for fields in ({"persona": "recruiter"}, {"rubric": "behavioral"}, {"judge": "again"}):
         await made.replay(parent.state.id, **fields)
     session_id, _ = await made.what_if(parent.state.id, 2, {1: OTHER})
     desk = await load(given, session_id)
@@ -280,7 +280,7 @@ async def test_kept_readings_are_stamped_with_the_judge_that_made_them(memory: S
     parent = await finished(given)
     later = replace(given, judging=Judging(_Named(2), words_count, any_language), new_id=sequential_ids("later"))
     kept, _, same = await replays(later).replay(parent.state.id, persona="recruiter")
-    again, _, other = await replays(later).replay(parent.state.id, rejudge=True)
+    again, _, other = await replays(later).replay(parent.state.id, judge="again")
     first, second = [(await child(given, i)).started.versions.judge for i in (kept, again)]
     assert first == given.judging.identity == same.judge[0] == same.judge[1] == other.judge[0]
     assert second == later.judging.identity == other.judge[1] != first
@@ -293,7 +293,7 @@ async def test_kept_readings_are_stamped_with_the_judge_that_made_them(memory: S
 async def test_the_same_judge_that_finds_the_same_says_so(memory: SqlEventStore) -> None:
     given = world(memory)
     parent = await finished(given)
-    _, _, diff = await replays(given).replay(parent.state.id, rejudge=True)
+    _, _, diff = await replays(given).replay(parent.state.id, judge="again")
     name = diff.judge[0]
     assert diff.remarks == (f"Both have the readings of one judge ({name}). Levels, flags and verdict are the same.",)
 

@@ -101,7 +101,7 @@ async def test_a_replay_keeps_the_situation_and_what_was_told(memory: SqlEventSt
     desk = await support(memory)
     await desk.answer(f"{ANSWER} What do the queries look like?")
     await desk.interview.end()
-    child, _, diff = await Replays(desk.deps, Sessions(desk.deps)).replay(desk.state.id, rejudge=True)
+    child, _, diff = await Replays(desk.deps, Sessions(desk.deps)).replay(desk.state.id, judge="again")
     state = fold(await memory.load(child))
     assert state.started.scenario == "hm-live-support"
     assert state.turns[1].question and state.turns[1].question.revealed == ("query-mix",)

@@ -13,12 +13,18 @@ export function replayForm({ id, data, personas, titles, state }) {
   const others = [...personas.keys()].filter((p) => p !== data.persona);
   if (others.length) who.value = others[0];
   const round = h("select", null, option("", t("The same round")), [...titles].filter(([rubric]) => rubric !== data.round).map(([rubric, title]) => option(rubric, title)));
-  const again = h("input", { type: "checkbox" });
+  const judge = h("select", null, option("", t("Levels as they were read")), option("again", t("Read again by the judge that runs now")));
+  const named = {
+    small: t("Read again by the trained judge"),
+    uncalibrated: t("Read again by the trained judge without its calibration"),
+    structured: t("Read again by asking the model for a verdict"),
+  };
+  api.about().then(({ judges }) => append(judge, Object.keys(judges).map((name) => option(name, named[name] ?? name))), () => {});
   const run = h("button", { type: "submit" }, t("Replay"));
   const submit = (event) => {
     event.preventDefault();
     working(run, problem, t("Replaying: the same answers again"), async () => {
-      const body = { ...(who.value && { persona: who.value }), ...(round.value && { rubric: round.value }), ...(again.checked && { judge: "again" }) };
+      const body = { ...(who.value && { persona: who.value }), ...(round.value && { rubric: round.value }), ...(judge.value && { judge: judge.value }) };
       const made = await api.replay(id, body);
       if (state.live) location.hash = `#/s/${encodeURIComponent(id)}/replay/${encodeURIComponent(made.id)}`;
     });
@@ -29,7 +35,7 @@ export function replayForm({ id, data, personas, titles, state }) {
     h("h3", null, t("Replay")),
     h("p", { class: "help" }, t("Your answers stay; you see what somebody else would have asked at each turn, and what moves.")),
     h("div", { class: "pair" }, field(t("Interviewer"), who), field(t("Round to judge by"), round)),
-    h("label", { class: "check" }, again, t("Read the answers again with the judge that runs now")),
+    field(t("Judge"), judge),
     h("div", { class: "row" }, run),
     problem,
   );
