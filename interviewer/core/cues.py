@@ -62,9 +62,7 @@ def parse_captions(text: str, candidate: str | None = None) -> Transcript:
     lines, nods = together(pieces, parts, captions=True)
     notices = [*found.notices, *taken]
     if nods:
-        notices.append(
-            f"Short nods of the interviewer inside an answer: {len(nods)}; they were left out and are listed."
-        )
+        notices.append(f"Short nods while the other spoke: {len(nods)}; they were left out and are listed.")
     unplaced = sorted([*found.unplaced, *silent, *nods], key=lambda u: u.line)
     return Transcript(lines=lines, unplaced=tuple(unplaced), notices=tuple(notices))
 

@@ -149,7 +149,8 @@ def together(
         pieces: In order.
         parts: From :func:`roles`.
         captions: Pieces are captions: cut anywhere, perhaps rolling (each repeats the last words of the one before),
-            with nods ("mm-hmm") of the interviewer inside an answer. Repeats are taken out; nods are returned.
+            with nods ("mm-hmm") of the interviewer inside an answer and of the candidate inside a question. Repeats
+            are taken out; nods are returned.
     """
     lines: list[_Open] = []
     before: Piece | None = None
@@ -162,7 +163,7 @@ def together(
         if captions and before is not None and key(before.speaker) == key(piece.speaker):
             text = fresh(before.text, text)
         before = piece
-        if captions and len(lines) > 1 and speaker == lines[-2].speaker == "candidate" and _nod(lines[-1]):
+        if captions and len(lines) > 1 and speaker == lines[-2].speaker and _nod(lines[-1], lines[-2]):
             nod = lines.pop()
             nods.append(Unplaced(line=nod.piece.line, text=f"{nod.piece.speaker}: {' '.join(nod.parts)}"))
         if lines and lines[-1].speaker == speaker and lines[-1].piece.turn == piece.turn:
@@ -172,8 +173,10 @@ def together(
     return tuple(line.line(" " if captions else "\n") for line in lines), tuple(nods)
 
 
-def _nod(line: _Open) -> bool:
-    if line.speaker != "interviewer" or len(line.parts) > _LONGEST_NOD or "?" in "".join(line.parts):
+def _nod(line: _Open, before: _Open) -> bool:
+    """Return whether a line only shows that its speaker listens; after a question "yes" is an answer."""
+    asked = line.speaker == "candidate" and before.parts[-1].rstrip().endswith(("?", "\uff1f"))
+    if asked or line.speaker == before.speaker or len(line.parts) > _LONGEST_NOD or "?" in "".join(line.parts):
         return False
     words = _WORD.findall(" ".join(line.parts).lower())
     return 0 < len(words) <= _LONGEST_NOD and all(word in _NODS for word in words)

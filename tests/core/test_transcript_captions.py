@@ -78,8 +78,33 @@ def test_zoom_names_in_front_of_the_words() -> None:
     assert [u.text for u in found.unplaced] == ["Henrik Aas: Mm-hmm."]
     assert [notice.split(",")[0] for notice in found.notices] == [
         "Ana Lopez was taken for the candidate",
-        "Short nods of the interviewer inside an answer: 1; they were left out and are listed.",
+        "Short nods while the other spoke: 1; they were left out and are listed.",
     ]
+
+
+def test_a_nod_of_the_candidate_does_not_split_the_question() -> None:
+    found = read(
+        vtt(
+            "<v Ada>So you served eight billion parameters</v>",
+            "<v Me>Mm-hmm.</v>",
+            "<v Ada>on one card, and my question is,</v>",
+            "<v Me>Yeah.</v>",
+            "<v Ada>which latency did you hold?</v>",
+            "<v Me>Yes.</v>",
+            "<v Ada>Yes to what?</v>",
+            "<v Me>800 ms.</v>",
+        )
+    )
+    assert said(found) == [
+        (
+            "interviewer",
+            "So you served eight billion parameters on one card, and my question is, which latency did you hold?",
+        ),
+        ("candidate", "Yes."),
+        ("interviewer", "Yes to what?"),
+        ("candidate", "800 ms."),
+    ], "after a question it is an answer"
+    assert [u.text for u in found.unplaced] == ["Me: Mm-hmm.", "Me: Yeah."]
 
 
 def test_teams_voice_tags_settings_and_blocks() -> None:
