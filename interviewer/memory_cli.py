@@ -1,7 +1,8 @@
-"""``interviewer progress|compare|export|delete``: what is known over all sessions."""
+"""``interviewer progress|compare|export|restore|delete``: what is known over all sessions."""
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from interviewer.cli import Json, Url, fail, out, show
+from interviewer.cli import Json, Url, err, fail, out, show
 from interviewer.client import DEFAULT_URL, Client, ServiceError
 
 memory = typer.Typer(no_args_is_help=True)
@@ -117,6 +118,40 @@ def export(
             fail(str(error))
         except OSError as error:
             fail(f"cannot write {into}: {error.strerror}")
+
+
+@memory.command()
+def restore(
+    export: Annotated[str, typer.Argument(help="File that `interviewer export` wrote as JSON Lines, or -.")],
+    url: Url = DEFAULT_URL,
+) -> None:
+    """Take the sessions of an export back in, with their times and readings; what is there already stays."""
+    try:
+        lines = (sys.stdin.buffer.read() if export == "-" else Path(export).read_bytes()).splitlines()
+    except OSError as error:
+        fail(f"cannot read {export}: {error.strerror}")
+    taken = repeated = refused = 0
+    with Client(url) as client:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                made = client.post("/v1/restores", {"events": _events(line)})
+            except (ServiceError, ValueError) as error:
+                refused += 1
+                err.print(f"line {number}: {error}", markup=False)
+                continue
+            taken, repeated = taken + (not made["repeated"]), repeated + made["repeated"]
+    out.print(f"{taken} sessions taken, {repeated} were there, {refused} refused")
+    if refused:
+        raise typer.Exit(1)
+
+
+def _events(line: bytes) -> list[Any]:
+    found = json.loads(line)
+    if not isinstance(found, dict) or not isinstance(found.get("events"), list):
+        raise ValueError('not a session of an export: {"session": ..., "events": [...]}')
+    return list(found["events"])
 
 
 @memory.command()

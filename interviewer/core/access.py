@@ -67,7 +67,7 @@ def needed_scope(method: str, path: str) -> Scope | None:
             return "score"
         case "questions" if parts[4:] == ["attempts"] and method in ("GET", "HEAD"):
             return "interview"
-        case "sessions" | "loops" | "transcripts" | "profiles" | "progress" | "export":
+        case "sessions" | "loops" | "transcripts" | "profiles" | "progress" | "export" | "restores":
             return "interview"
         case "auth":
             return None

@@ -162,6 +162,15 @@ class EventStore(Protocol):
         """
         ...
 
+    async def restore(self, recorded: Sequence[Recorded], *, token_hash: str, owner: str = "") -> None:
+        """Store a whole log of one session as it is, seq and times included.
+
+        Raises:
+            ConcurrentAppend: the id is taken.
+            StoreError: nothing was stored.
+        """
+        ...
+
     async def append(
         self, session_id: str, at: datetime, events: Sequence[Event], *, expected_seq: int
     ) -> list[Recorded]:

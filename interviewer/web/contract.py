@@ -16,8 +16,8 @@ from pydantic.json_schema import models_json_schema
 from interviewer import __version__
 from interviewer.web import socket, wire
 from interviewer.web.app import create_app
-from interviewer.web.routes import ws_url
 from interviewer.web.state import Service
+from interviewer.web.view import ws_url
 
 CLOSE_CODES: Mapping[int, str] = {
     1009: f"A frame was larger than {wire.MAX_FRAME} bytes.",

@@ -1,4 +1,4 @@
-"""What is known over all sessions of the caller: progress, attempts, export, and deleting everything."""
+"""All sessions of the caller together: progress, attempts, export and back, and deleting everything."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from starlette.responses import StreamingResponse
 
 from interviewer.service.errors import Refused
 from interviewer.service.memory import Attempts, Format, Progress
-from interviewer.web.auth import Who
+from interviewer.web.auth import Who, opening
+from interviewer.web.models import NewRestore, RestoredView
 from interviewer.web.state import Srv
-from interviewer.web.view import shown
+from interviewer.web.view import shown, ws_url
 
 router = APIRouter()
 _KINDS = {
@@ -27,6 +28,14 @@ class Deleted(BaseModel):
     """What is gone."""
 
     sessions: int
+
+
+@router.post("/restores", status_code=201)
+async def restore(body: NewRestore, service: Srv, caller: Who) -> RestoredView:
+    """Take a session of a JSON export back in, with the times and readings that it had; the same twice is one."""
+    made = await service.restores.restore(body.events, caller.owner)
+    token = await opening(service, caller, made.id, made.token)
+    return RestoredView(id=made.id, token=token, ws_url=ws_url(made.id), repeated=made.repeated)
 
 
 @router.get("/progress")

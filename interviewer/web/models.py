@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from interviewer.core.diff import ReplayDiff
-from interviewer.core.events import Mode
+from interviewer.core.events import Mode, Recorded
 from interviewer.core.intake import MAX_TRANSCRIPT
 from interviewer.core.resume import MAX_RESUME
 from interviewer.core.rubric import SeniorityLevel
@@ -184,6 +184,23 @@ class ImportedView(_Body):
     """What was taken for granted or put right while reading."""
     repeated: bool
     """The same content was imported before with the same parameters; this is that session, with a new token."""
+
+
+class NewRestore(_Body):
+    """A session out of an export."""
+
+    events: Annotated[tuple[Recorded, ...], Field(min_length=1, max_length=20_000)]
+
+
+class RestoredView(_Body):
+    """A session that is back."""
+
+    id: str
+    """Another one than in the export where that is taken by something else."""
+    token: str
+    ws_url: str
+    repeated: bool
+    """The very session was there already; this is it, with a new token."""
 
 
 class NewReplay(_Body):

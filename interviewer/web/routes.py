@@ -26,7 +26,7 @@ from interviewer.web import about_routes, auth_routes, library_routes, memory_ro
 from interviewer.web import models as m
 from interviewer.web.auth import Who, opening
 from interviewer.web.state import Service, Srv
-from interviewer.web.view import shown
+from interviewer.web.view import shown, ws_url
 
 _REFUSED: dict[int | str, dict[str, Any]] = {"4XX": {"model": m.ErrorView}, "503": {"model": m.ErrorView}}
 router = APIRouter(prefix="/v1", responses=_REFUSED)
@@ -35,11 +35,6 @@ router = APIRouter(prefix="/v1", responses=_REFUSED)
 def _also(model: type[BaseModel], *types: str) -> dict[int | str, dict[str, Any]]:
     """Describe a response that is JSON of ``model`` or, on request, text."""
     return {200: {"model": model, "content": {kind: {"schema": {"type": "string"}} for kind in types}}}
-
-
-def ws_url(session_id: str) -> str:
-    """Return the path of a session's socket."""
-    return f"/v1/sessions/{session_id}/ws"
 
 
 @router.post("/score")

@@ -18,6 +18,7 @@ from interviewer.service.keys import Audit
 from interviewer.service.memory import Memory
 from interviewer.service.ports import Stamp, StoreError
 from interviewer.service.replay import Replays
+from interviewer.service.restoring import Restores
 from interviewer.service.scoring import Scoring
 from interviewer.service.sessions import Sessions
 from interviewer.web.drain import Drain
@@ -100,6 +101,7 @@ class Service:
     imports: Imports
     replays: Replays
     memory: Memory
+    restores: Restores
     backend: Backend
     hosts: tuple[str, ...] = ()
     drain: Drain = field(default_factory=Drain)
@@ -170,6 +172,7 @@ def assemble(
         imports=imports,
         replays=replays,
         memory=Memory(deps, sessions, imports, replays),
+        restores=Restores(deps, sessions, replays),
         backend=backend,
         hosts=hosts,
         accounts=accounts,

@@ -80,3 +80,8 @@ def messages(state: SessionState, recorded: ev.Recorded) -> list[wire.ServerMess
             ]
         case _:
             return [wire.EventMessage(seq=recorded.seq, recorded=recorded)]
+
+
+def ws_url(session_id: str) -> str:
+    """Return the path of a session's socket."""
+    return f"/v1/sessions/{session_id}/ws"

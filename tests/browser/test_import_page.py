@@ -89,3 +89,19 @@ def test_nothing_in_a_transcript_runs_in_the_page(page: Page, own: Site) -> None
     page.get_by_role("link", name="Report", exact=True).first.click()
     expect(page.get_by_text("<script>").first).to_be_visible()
     assert page.title() != "owned"
+
+
+def test_an_export_comes_back_through_the_page(page: Page, own: Site) -> None:
+    with Client(own.url) as client:
+        body = {"rubric": "deep_dive", "content": "Interviewer: Why?\nCandidate: We held p99 at 800 ms at batch 8."}
+        taken = client.post("/v1/transcripts", body)["id"]
+        while client.get(f"/v1/sessions/{taken}")["progress"]["assessed"] < 1:
+            pass
+        export = client.text("/v1/export", format="json")
+        client.delete(f"/v1/sessions/{taken}")
+    damaged = export.replace("We held p99", "Honestly, we held p99", 1).replace(taken, "another-one")
+    page.get_by_label("File").set_input_files(file("interviews.jsonl", (export + damaged).encode()))
+    page.get_by_role("button", name="Import and judge").click()
+    expect(page.get_by_text("Taken back: 1 of 2. There already: 0. Refused: 1.")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("another-one: ")).to_be_visible()
+    assert [row["id"] for row in sessions(own)] == [taken]

@@ -71,3 +71,18 @@ def test_delete_asks_first(site: Site) -> None:
     assert "deleted 1 session(s)" in run(site, "delete", "--everything", "--yes")[1]
     code, said = run(site, "delete", two, "--yes")
     assert (code, "no session" in said) == (2, True)
+
+
+def test_an_export_comes_back_and_what_is_damaged_is_named(site: Site, tmp_path: Path) -> None:
+    taken = imported(site)
+    path = tmp_path / "all.jsonl"
+    assert run(site, "export", str(path))[0] == 0
+    whole = path.read_bytes()
+    assert run(site, "delete", taken, "--yes")[0] == 0
+    assert run(site, "restore", str(path)) == (0, "1 sessions taken, 0 were there, 0 refused\n")
+    path.write_bytes(whole + b'\n{"no": "session"}\nnot JSON\n')
+    code, said = run(site, "restore", str(path))
+    assert code == 1 and "0 sessions taken, 1 were there, 2 refused" in said
+    assert "line 3: not a session of an export" in said and "line 4: " in said
+    assert run(site, "export")[1].encode() == whole
+    assert run(site, "restore", str(tmp_path / "nothing"))[0] != 0

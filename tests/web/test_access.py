@@ -62,6 +62,7 @@ TABLE: dict[tuple[str, str], tuple[tuple[int, int, int, int], Any]] = {
     ("GET", "/v1/questions/{question_id}/attempts"): (ANY, None),
     ("GET", "/v1/export"): (ANY, None),
     ("POST", "/v1/transcripts"): (MAKES, {"rubric": "deep_dive", "content": TEXT}),
+    ("POST", "/v1/restores"): ((422, 422, 401, 401), {"events": []}),
     ("POST", "/v1/loops"): (MAKES, {}),
     ("GET", "/v1/loops/{loop_id}"): (OWN, None),
     ("GET", "/v1/loops/{loop_id}/memo"): (OWN, None),

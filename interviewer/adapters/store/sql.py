@@ -68,11 +68,21 @@ class SqlEventStore:
         if not isinstance(started, SessionStarted):
             raise ValueError("a log starts with session_started")
         recorded = number(session_id, at, events, after=0)
-        fields = started.model_dump(include={"rubric", "level", "mode", "origin", "parent"})
-        fields |= {"id": session_id, "created_at": utc(at), "token_hash": token_hash, "loop_id": loop_id}
-        fields |= {"owner": owner}
-        await self._db.writing(partial(work.create, fields=fields, recorded=recorded))
+        await self._create(started, recorded, token_hash=token_hash, loop_id=loop_id, owner=owner)
         return recorded
+
+    async def restore(self, recorded: Sequence[Recorded], *, token_hash: str, owner: str = "") -> None:
+        """Store a whole log as it is, with the times that it has."""
+        log = [record.model_copy(update={"at": utc(record.at)}) for record in recorded]
+        started = log[0].event if log else None
+        if not isinstance(started, SessionStarted):
+            raise ValueError("a log starts with session_started")
+        await self._create(started, log, token_hash=token_hash, loop_id=None, owner=owner)
+
+    async def _create(self, started: SessionStarted, recorded: Sequence[Recorded], **row: str | None) -> None:
+        fields = started.model_dump(include={"rubric", "level", "mode", "origin", "parent"}) | row
+        fields |= {"id": recorded[0].session_id, "created_at": recorded[0].at}
+        await self._db.writing(partial(work.create, fields=fields, recorded=recorded))
 
     async def append(
         self, session_id: str, at: datetime, events: Sequence[Event], *, expected_seq: int

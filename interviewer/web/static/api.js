@@ -100,6 +100,7 @@ export const loop = (lid) => call("GET", `/v1/loops/${id(lid)}`);
 export const memoOf = (lid) => call("GET", `/v1/loops/${id(lid)}/memo`);
 
 export const score = (body) => call("POST", "/v1/score", { body });
+export const restore = (events) => call("POST", "/v1/restores", { body: { events } });
 export const importTranscript = (body) => call("POST", "/v1/transcripts", { body });
 
 /** Downloads, as paths on this origin. */

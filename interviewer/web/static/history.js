@@ -122,7 +122,7 @@ async function importForm(place, state, changed) {
     wait.stop();
   }
   if (!state.live) return;
-  const file = h("input", { type: "file", accept: ".txt,.md,.json,.vtt,.srt,text/plain,application/json" });
+  const file = h("input", { type: "file", accept: ".txt,.md,.json,.jsonl,.vtt,.srt,text/plain,application/json" });
   const content = h("textarea", { rows: 8, placeholder: "Interviewer: How would you serve it?\nCandidate: I would start with the latency budget." });
   const rubric = h("select", null, rubrics.map((r) => option(r.id, r.title)));
   const persona = h("select", null, option("", t("The round's own")), personas.map((p) => option(p.id, `${p.name}, ${p.title}`)));
@@ -144,6 +144,12 @@ async function importForm(place, state, changed) {
   );
   const send = async () => {
     if (!content.value.trim()) throw new Error(t("Paste a transcript or choose a file first."));
+    const lines = exported(content.value);
+    if (lines) {
+      await restore(clear(result), lines, state);
+      if (state.live) changed();
+      return;
+    }
     let made;
     try {
       made = await api.importTranscript({
@@ -186,7 +192,7 @@ async function importForm(place, state, changed) {
         },
       },
     },
-    field(t("File"), file, t("Text or Markdown with speaker labels, WebVTT, SRT, or JSON.")),
+    field(t("File"), file, t("Text or Markdown with speaker labels, WebVTT, SRT, JSON, or an export of this project, whose sessions come back as they were.")),
     field(t("Transcript"), content),
     h("div", { class: "pair" }, field(t("Round"), rubric, t("What the answers are judged on.")), field(t("Interviewer"), persona), field(t("Level"), level), field(t("Who is the candidate"), candidate, t("The label or name in the transcript, if it is not \"Candidate\"."))),
     problem,
@@ -203,6 +209,38 @@ async function importForm(place, state, changed) {
       result,
     ),
   );
+}
+
+/** The sessions of an export, one a line; null for anything else. */
+function exported(text) {
+  if (!/^\s*\{"session":/.test(text)) return null;
+  try {
+    const lines = text.split("\n").filter((line) => line.trim()).map((line) => JSON.parse(line));
+    return lines.every((line) => Array.isArray(line.events)) ? lines : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Take the sessions of an export back in, one after the other; one that is refused is named and stops none. */
+async function restore(place, lines, state) {
+  const line = h("p", { role: "status" });
+  const bar = h("progress", { max: lines.length, value: 0, "aria-label": t("Sessions taken back") });
+  const refused = h("ul");
+  append(place, h("div", { class: "notice" }, line, bar, refused));
+  let there = 0;
+  for (const [at, { session, events }] of lines.entries()) {
+    try {
+      there += (await api.restore(events)).repeated;
+    } catch (error) {
+      if (error.status !== 422) throw error;
+      append(refused, h("li", null, `${session}: ${error.message}`));
+    }
+    if (!state.live) return;
+    bar.value = at + 1;
+    const left = refused.children.length;
+    line.textContent = t("Taken back: {taken} of {total}. There already: {there}. Refused: {left}.", { taken: at + 1 - there - left, total: lines.length, there, left });
+  }
 }
 
 /** Text of a file: UTF-8, or UTF-16 with a byte order mark; throws for anything else. */
