@@ -9,6 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from interviewer.client import Client
 from tests.site import Site
 
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}
@@ -76,3 +77,41 @@ def test_no_view_breaks_a_rule(looked: Page, site: Site) -> None:
         page.goto(f"{site.url}/{path}")
         expect(page.locator(shown).first).to_be_visible()
         check(page, path)
+
+
+def held(site: Site) -> tuple[str, str, str]:
+    """Return an imported session that was read, its replay, and an empty loop."""
+    with Client(site.url) as client:
+        content = "Interviewer: How did you serve it?\nCandidate: We held p99 latency at 800 ms at batch 8."
+        session = client.post("/v1/transcripts", {"rubric": "deep_dive", "content": content})["id"]
+        while client.get(f"/v1/sessions/{session}")["progress"]["assessed"] < 1:
+            pass
+        replay = client.post(f"/v1/sessions/{session}/replays", {"persona": "recruiter"})["id"]
+        return session, replay, str(client.post("/v1/loops", {})["id"])
+
+
+def test_no_view_of_what_comes_after_breaks_a_rule(looked: Page, site: Site) -> None:
+    page = looked
+    session, replay, loop = held(site)
+    for path, shown in (
+        (f"#/s/{session}/replay/{replay}", "table.diff"),
+        (f"#/l/{loop}", "ol.rows"),
+        (f"#/l/{loop}/memo", "h2"),
+    ):
+        page.goto(f"{site.url}/{path}")
+        expect(page.locator(shown).first).to_be_visible()
+        check(page, path)
+
+    page.goto(f"{site.url}/#/s/{session}/play/1")
+    page.locator(".player button").last.click()
+    summary = page.locator("details.no-print > summary").first
+    expect(summary).to_be_visible(timeout=15_000)
+    summary.click()
+    check(page, "what if")
+
+    page.goto(f"{site.url}/#/history")
+    page.locator("#import ~ details > summary").click()
+    page.locator("#import ~ details textarea").fill("Bo: Why?\nAna: Because.")
+    page.locator("#import ~ details button[type=submit]").click()
+    expect(page.locator("#import ~ details fieldset")).to_be_visible()
+    check(page, "import, candidate asked for")
