@@ -47,7 +47,7 @@ def test_a_file_is_read_and_the_candidate_is_asked_for(page: Page, own: Site) ->
     page.get_by_role("button", name="Import and judge").press("Enter")
     group = page.get_by_role("group", name="Who is the candidate?")
     expect(group).to_be_visible()
-    expect(page.get_by_role("alert")).to_contain_text("Which speaker is the candidate?")
+    expect(page.get_by_role("alert")).to_contain_text("It is not clear who the candidate is")
     assert sessions(own) == []
     group.get_by_role("button", name="Bo Lind").focus()
     page.keyboard.press("Enter")

@@ -160,8 +160,9 @@ async function importForm(place, state, changed) {
         ...(candidate.value.trim() ? { candidate: candidate.value.trim() } : {}),
       });
     } catch (error) {
-      if (state.live && error.code === "speakers_unclear") ask(error.choices);
-      throw error;
+      if (error.code !== "speakers_unclear") throw error;
+      if (state.live) ask(error.choices);
+      throw new Error(t("It is not clear who the candidate is: choose, or write the name above."));
     }
     if (!state.live) return;
     imported(clear(result), made, state);

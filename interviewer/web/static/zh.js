@@ -495,6 +495,7 @@ export const texts = {
   "Paste a transcript or choose a file first.": "请先粘贴文字记录或选择文件。",
   Importing: "正在导入",
   "Who is the candidate?": "哪一位是候选人？",
+  "It is not clear who the candidate is: choose, or write the name above.": "无法判断谁是候选人，请选择，或在上方填写。",
   File: "文件",
   "Text or Markdown with speaker labels, WebVTT, SRT, JSON, or an export of this project, whose sessions come back as they were.":
     "带发言人标签的文本或 Markdown、WebVTT、SRT、JSON，或本项目导出的文件（其中的面试会原样恢复）。",
@@ -700,7 +701,6 @@ export const codes = {
   body_too_large: "内容太大。",
   transcript_too_large: "文字记录太大。",
   bad_log: "这些记录不是一场完整的面试。",
-  speakers_unclear: "无法判断谁是候选人，请选择，或在上方填写。",
   nothing_to_replay: "这场面试没有可以重演的内容。",
   unknown_session: "没有这场面试，可能已被删除。",
   unknown_loop: "没有这套面试。",
