@@ -304,8 +304,8 @@ def import_(
         content = decode(_bytes(transcript))
     except TranscriptError as error:
         fail(f"{transcript}: {error}")
-    if len(content) > MAX_TRANSCRIPT:
-        fail(f"{transcript} has {len(content)} characters; at most {MAX_TRANSCRIPT} are taken")
+    if (size := len(content.encode())) > MAX_TRANSCRIPT:
+        fail(f"{transcript} has {size} bytes as UTF-8; at most {MAX_TRANSCRIPT} are taken")
     body = {
         "content": content,
         "rubric": rubric,

@@ -154,6 +154,23 @@ def turn(
     _publish(found, to_markdown(found), report, as_json)
 
 
+@bench.command("page")
+def bench_page(
+    url: Url = DEFAULT_URL,
+    turns: Annotated[int, typer.Option(min=1, help="Questions during which is typed.")] = 6,
+    report: Annotated[Path | None, typer.Option(help="Write Markdown and JSON here (without suffix).")] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure in a real browser how soon the page answers a key while a question streams."""
+    from eval.bench_page import NoBrowser, measure, to_markdown
+
+    try:
+        found = measure(url, turns, _line)
+    except (NoBrowser, ServiceError, TimeoutError) as error:
+        fail(str(error))
+    _publish(found, to_markdown(found), report, as_json)
+
+
 @bench.command("score")
 def bench_score(
     url: Url = DEFAULT_URL,

@@ -31,7 +31,7 @@ MAX_ANSWERS = 2_000
 MAX_SPOKEN = 500_000
 """Most characters that the candidate may say in one transcript: eleven hours at 150 words a minute."""
 MAX_TRANSCRIPT = 2 * 1024 * 1024
-"""Characters of one transcript: four hours of talk are about a tenth of it."""
+"""Bytes of one transcript as UTF-8: four hours of talk are about a tenth of it."""
 _OTHER = (
     (b"PK\x03\x04", "a zip archive (.docx and .xlsx are zip archives, too)"),
     (b"\x1f\x8b", "a gzip archive"),

@@ -100,8 +100,8 @@ class Imports:
             known = ", ".join(self._deps.library.rubrics)
             raise Refused("unknown_rubric", f"There is no rubric {rubric!r}; there are: {known}.")
         who, round_ = self._sessions.documents(persona or round_.persona, rubric)
-        if len(content) > MAX_TRANSCRIPT:
-            raise Refused("transcript_too_large", f"{len(content)} characters; at most {MAX_TRANSCRIPT} are taken.")
+        if (size := len(content.encode(errors="replace"))) > MAX_TRANSCRIPT:
+            raise Refused("transcript_too_large", f"{size} bytes as UTF-8; at most {MAX_TRANSCRIPT} are taken.")
         try:
             # Megabytes take a while; others are served meanwhile.
             parsed = await asyncio.to_thread(read, content, format, candidate)

@@ -101,6 +101,8 @@ def test_an_export_comes_back_through_the_page(page: Page, own: Site) -> None:
         client.delete(f"/v1/sessions/{taken}")
     damaged = export.replace("We held p99", "Honestly, we held p99", 1).replace(taken, "another-one")
     page.get_by_label("File").set_input_files(file("interviews.jsonl", (export + damaged).encode()))
+    expect(page.get_by_text("2 sessions of an export.")).to_be_visible()
+    expect(page.get_by_role("textbox", name="Transcript")).to_have_value("")
     page.get_by_role("button", name="Import and judge").click()
     expect(page.get_by_text("Taken back: 1 of 2. There already: 0. Refused: 1.")).to_be_visible(timeout=20_000)
     expect(page.get_by_text("another-one: ")).to_be_visible()

@@ -122,6 +122,7 @@ async def test_names_are_taken_when_the_candidate_is_named(memory: SqlEventStore
         (TEXT, {"rubric": "poker"}, "unknown_rubric"),
         (TEXT, {"persona": "pirate"}, "unknown_persona"),
         ("Candidate: " + "x" * MAX_TRANSCRIPT, {}, "transcript_too_large"),
+        ("Candidate: " + "\u6211" * (MAX_TRANSCRIPT // 3), {}, "transcript_too_large"),
     ],
 )
 async def test_what_is_no_transcript_is_refused_and_nothing_is_stored(

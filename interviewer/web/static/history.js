@@ -11,7 +11,10 @@ import * as store from "./store.js";
 import { plain, when } from "./words.js";
 
 const POLL = 1500;
-const BIGGEST = 2_000_000;
+/** Bytes of a transcript as UTF-8, as the service takes them. */
+const BIGGEST = 2 * 1024 * 1024;
+/** Bytes of an export that a page reads at once; the command takes more. */
+const BIGGEST_EXPORT = 100 * BIGGEST;
 
 export function history(root) {
   const state = { live: true };
@@ -142,14 +145,18 @@ async function importForm(place, state, changed) {
       h("div", { class: "row" }, names.map((name) => h("button", { type: "button", on: { click: () => { candidate.value = name; form.requestSubmit(); } } }, name))),
     ),
   );
+  const taken = h("p", { role: "status" });
+  let sessions = null;
+  const tooLarge = () => new Error(t("The file is larger than 2 MB; import one interview at a time."));
   const send = async () => {
-    if (!content.value.trim()) throw new Error(t("Paste a transcript or choose a file first."));
-    const lines = exported(content.value);
+    const lines = sessions ?? exported(content.value);
+    if (!lines && !content.value.trim()) throw new Error(t("Paste a transcript or choose a file first."));
     if (lines) {
       await restore(clear(result), lines, state);
       if (state.live) changed();
       return;
     }
+    if (new Blob([content.value]).size > BIGGEST) throw tooLarge();
     let made;
     try {
       made = await api.importTranscript({
@@ -170,14 +177,16 @@ async function importForm(place, state, changed) {
   };
   file.addEventListener("change", async () => {
     clear(problem);
+    sessions = null;
+    taken.textContent = "";
     const chosen = file.files?.[0];
     if (!chosen) return;
-    if (chosen.size > BIGGEST) {
-      problem.append(errorBox(new Error(t("The file is larger than 2 MB; import one interview at a time."))));
-      return;
-    }
     try {
-      content.value = decoded(await chosen.arrayBuffer());
+      const text = chosen.size > BIGGEST_EXPORT ? null : decoded(await chosen.arrayBuffer());
+      sessions = text && exported(text);
+      if (sessions) taken.textContent = t("{count} of an export.", { count: tn(sessions.length, "{n} session", "{n} sessions") });
+      else if (!text || chosen.size > BIGGEST) problem.append(errorBox(tooLarge()));
+      else content.value = text;
     } catch {
       problem.append(errorBox(new Error(t("The file is not UTF-8 text. Save it as UTF-8 text, WebVTT, SRT or JSON; an archive or a Word file has to be unpacked first."))));
     }
@@ -194,6 +203,7 @@ async function importForm(place, state, changed) {
       },
     },
     field(t("File"), file, t("Text or Markdown with speaker labels, WebVTT, SRT, JSON, or an export of this project, whose sessions come back as they were.")),
+    taken,
     field(t("Transcript"), content),
     h("div", { class: "pair" }, field(t("Round"), rubric, t("What the answers are judged on.")), field(t("Interviewer"), persona), field(t("Level"), level), field(t("Who is the candidate"), candidate, t("The label or name in the transcript, if it is not \"Candidate\"."))),
     problem,

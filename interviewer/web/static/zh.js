@@ -499,6 +499,7 @@ export const texts = {
   File: "文件",
   "Text or Markdown with speaker labels, WebVTT, SRT, JSON, or an export of this project, whose sessions come back as they were.":
     "带发言人标签的文本或 Markdown、WebVTT、SRT、JSON，或本项目导出的文件（其中的面试会原样恢复）。",
+  "{count} of an export.": "导出文件中的 {count}。",
   "Sessions taken back": "已恢复的面试",
   "Taken back: {taken} of {total}. There already: {there}. Refused: {left}.": "已恢复 {taken} 场，共 {total} 场。原已存在：{there}。被拒绝：{left}。",
   Transcript: "文字记录",
