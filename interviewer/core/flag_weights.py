@@ -30,376 +30,374 @@ def listed(words: str) -> dict[str, float]:
     return {word: float(weight) for word, _, weight in (pair.strip().rpartition(" ") for pair in words.split(";"))}
 
 
-VERSION = "a578f8d9"
+VERSION = "bae14597"
 
 WEIGHTS: Mapping[str, FlagWeights] = {
     "knows_tools_not_tradeoffs": FlagWeights(
-        bias=-5.681,
+        bias=-5.982,
         levels={
-            "tradeoff_reasoning": (0.897, 1.071, 1.08, -1.0),
-            "finetuning_judgement": (0.949, -0.454, 1.06, -0.64),
-            "llm_serving_depth": (-1.116, 0.031, -0.251, -1.196),
-            "problem_framing": (0.5, -0.269, 0.127, 0.468),
-            "managing_uncertainty": (-0.387, -0.157, 0.255, -0.325),
-            "hands_on_specificity": (0.491, -1.328, -0.06, 0.545),
-            "measurement": (0.251, 0.083, 0.212, 0.169),
-            "constraint_adaptation": (-0.082, -0.182, 2.102, -1.405),
+            "tradeoff_reasoning": (0.874, 1.118, 1.399, -1.411),
+            "finetuning_judgement": (1.02, -0.394, 0.885, -0.372),
+            "llm_serving_depth": (-0.692, -0.261, 0.238, -1.306),
+            "problem_framing": (0.566, 0.263, -0.034, 0.258),
+            "managing_uncertainty": (-0.066, -0.189, 0.293, 0.001),
+            "hands_on_specificity": (0.906, -1.196, 0.204, 0.29),
+            "measurement": (0.451, 0.041, 0.093, 0.221),
+            "constraint_adaptation": (0.074, -0.017, 2.084, -1.411),
         },
-        overall=(0.842, -1.672),
+        overall=(0.834, -1.811),
         words=listed(
-            "there's 7.91; vllm 5.96; tensorrt-llm 5.45; because it's 5.13; used 4.77; langgraph 4.58; on top 4.51; "
-            "evaluation 4.48; llm 4.47; top 4.46; trl 4.46; qlora 4.26; all 4.23; of them 4.21; for the 4.11; rag "
-            "4.08; axolotl 4.07; there are 4.07; langfuse 3.73; continuous 3.6; with a 3.44; speculative 3.41; qwen "
-            "3.33; i've 3.21; or 3.15; fine-tuning 3.12; dora 3.11; llama 3.08; of the 3.05; gptq 3.0; an 2.98; has "
-            "2.98; with 2.95; art 2.92; state of 2.92; the art 2.92; guardrails 2.9; prefix 2.89; canary 2.88; that's "
-            "the 2.76; has a 2.74; bertscore 2.69; you 2.68; community 2.67; bleu 2.66; kv cache 2.64; serving 2.58; "
-            "quantisation 2.54; the kv 2.52; state 2.46; kv 2.39; fp8 2.37; them 2.27; unsloth 2.11; and 2.07; "
-            "speculative decoding 2.05; then 2.02; caching 1.98; i've used 1.98; open 1.97; need 1.94; technically "
-            "1.92; vllm or 1.92; i'd take 1.91; qdrant 1.9; distillation 1.89; executorch 1.88; kernels 1.87; prefix "
-            "caching 1.85; colbert 1.74; layer 1.73; decoding 1.72; continuous batching 1.67; which 1.58; or "
-            "tensorrt-llm 1.41; alerts 1.39; as 1.34; fusion 1.28; mlc 1.2; nobody 1.2; and you 1.17; use 1.1; drift "
-            "1.05; in as 0.93; in a 0.88; classic 0.67; speech 0.44; small and 0.3; answer is 0.07; whisper -0.07; "
-            "sit -0.11; from -1.01; it -1.46; at -1.61; not -1.93; only -2.11; two -2.75; in the -2.8; no -3.16; what "
-            "-3.66 "
+            "vllm 5.5; there's 5.4; langfuse 4.05; of them 3.86; used 3.86; all 3.85; continuous 3.81; or 3.77; qlora "
+            "3.75; axolotl 3.63; evaluation 3.63; these 3.59; speculative 3.56; because it's 3.51; for the 3.42; "
+            "sglang 3.42; langgraph 3.38; there are 3.35; awq 3.27; ragas 3.14; on top 3.04; quantisation 3.03; top "
+            "2.98; llm 2.97; guardrails 2.96; i've 2.93; rag 2.93; tensorrt-llm 2.87; has 2.86; of the 2.79; that's "
+            "the 2.64; lora 2.56; trl 2.56; vllm or 2.54; art 2.47; state of 2.47; the art 2.47; them 2.47; with "
+            "2.46; kv cache 2.41; lora qlora 2.4; serving 2.39; qwen 2.37; an 2.36; hybrid 2.34; lorax 2.29; kernels "
+            "2.26; put 2.2; kv 2.19; you 2.18; bertscore 2.17; bleu 2.16; has a 2.16; with a 2.16; state 2.11; vllm "
+            "with 2.1; fine-tuning 2.08; pagedattention 2.05; question 2.05; dora 2.0; good 1.98; the weights 1.96; "
+            "need 1.92; layer 1.9; prefix 1.9; qdrant 1.9; levers 1.88; weaviate 1.84; which 1.83; tools 1.8; caching "
+            "1.75; and 1.74; vllm has 1.74; prefix caching 1.66; unsloth 1.65; registry 1.64; near 1.6; several 1.54; "
+            "i've used 1.5; by now 1.41; small and 1.35; classic 1.31; then 1.29; you have 1.21; in a 1.05; fusion "
+            "0.95; i'd take 0.88; answer is 0.78; and you 0.71; drift 0.56; you'd 0.23; from -1.45; it -1.49; at "
+            "-1.76; only -1.83; not -2.22; in the -2.35; no -2.39; two -2.39; what -2.98 "
         ),
         sentence={
-            "listed": 5.414,
-            "any_will_do": 3.461,
-            "there_is": 1.338,
-            "generic_virtue": 3.073,
+            "listed": 5.302,
+            "any_will_do": 3.443,
+            "there_is": 1.365,
+            "generic_virtue": 3.266,
         },
         whole={
-            "stock_design": -1.059,
-            "parts": -0.384,
-            "theory": -0.167,
+            "stock_design": -0.972,
+            "parts": -0.475,
+            "theory": -0.368,
         },
     ),
     "strong_generalist_lacks_llm_intuition": FlagWeights(
-        bias=-4.812,
+        bias=-4.993,
         levels={
-            "llm_serving_depth": (0.844, 0.955, 0.629, -0.78),
-            "experience_transfer": (0.47, -0.3, 0.79, -0.376),
-            "constraint_adaptation": (-0.06, -0.357, 0.452, -0.017),
-            "managing_uncertainty": (-0.23, 0.508, 0.573, -1.146),
-            "intellectual_honesty": (-0.711, 0.916, -0.568, 0.181),
-            "problem_framing": (0.018, 0.084, 0.352, -0.563),
+            "llm_serving_depth": (0.769, 1.036, 0.61, -0.804),
+            "experience_transfer": (0.303, -0.472, 0.921, -0.381),
+            "constraint_adaptation": (-0.207, -0.412, 0.362, 0.05),
+            "managing_uncertainty": (-0.095, 0.801, 0.367, -0.991),
+            "intellectual_honesty": (-0.875, 0.815, -0.605, 0.196),
+            "problem_framing": (0.096, 0.125, 0.43, -0.749),
         },
-        overall=(0.381, -0.965),
+        overall=(0.781, -1.224),
         sentence={
-            "generic_ops": 2.954,
-            "like_any_service": 1.073,
+            "generic_ops": 2.872,
+            "like_any_service": 1.542,
         },
         whole={
-            "llm_mechanics": -2.082,
-            "generic_ops": 3.219,
-            "hedge": 0.226,
-            "hard_claim": 0.866,
-            "parts": -0.664,
+            "llm_mechanics": -2.064,
+            "generic_ops": 3.579,
+            "hedge": 0.454,
+            "hard_claim": 1.103,
+            "parts": -0.629,
         },
     ),
     "recites_architecture": FlagWeights(
-        bias=-9.246,
+        bias=-10.533,
         levels={
-            "problem_framing": (1.143, 0.674, 0.46, -0.128),
-            "tradeoff_reasoning": (-0.091, 0.813, -0.569, -0.618),
-            "llm_serving_depth": (0.681, 0.734, 0.478, -0.423),
+            "problem_framing": (1.501, 0.694, 0.736, -0.263),
+            "tradeoff_reasoning": (-0.264, 1.201, -0.475, -0.893),
+            "llm_serving_depth": (0.199, 0.611, 0.325, -0.491),
         },
-        overall=(1.228, -0.697),
+        overall=(1.222, -0.718),
         words=listed(
-            "vector 8.9; and a 7.99; an 7.41; layer 7.2; store 7.04; architecture 6.87; observability 6.63; top 5.91; "
-            "loop 5.63; guardrails 5.41; kubernetes 5.4; standard 5.38; gateway 5.3; ingest 5.06; with 5.0; api 4.88; "
-            "service 4.86; on top 4.82; a vector 4.62; model 4.56; with a 4.41; evaluation harness 4.26; harness "
-            "4.26; behind 4.19; feature store 4.18; production 4.05; feedback 4.02; microservice 4.01; monitoring "
-            "3.97; stack 3.93; an evaluation 3.92; the standard 3.92; redis 3.83; feature 3.77; rag 3.63; embedding "
-            "3.6; embed 3.51; we would 3.5; pipeline 3.38; hybrid 3.36; the architecture 3.33; chunk 3.27; langgraph "
-            "3.13; a feature 3.11; an api 3.1; citations 3.08; safety 3.01; with dashboards 3.0; would go 3.0; vector "
-            "store 2.93; for 2.92; this is 2.91; in production 2.88; registry 2.87; tier 2.86; dashboards 2.85; will "
-            "2.85; a data 2.84; a critic 2.83; critic 2.83; evaluation 2.83; behind it 2.79; planner 2.77; ingestion "
-            "2.74; and grafana 2.66; a large 2.63; large model 2.62; mcp 2.61; policy 2.61; as the 2.48; grafana "
-            "2.46; for the 2.42; classifier 2.37; data 2.35; across 2.34; hybrid search 2.33; orchestration 2.24; "
-            "engine 2.22; go 2.18; build 2.17; human 2.14; on 2.04; this 1.86; search 1.8; and 1.62; into 1.46; "
-            "that's 1.43; that's the 1.29; the top 1.27; cloud 0.21; advantage 0.2; advantage of 0.2; native 0.15; "
-            "rank -0.46; it's -2.24; by -2.44; so -2.72; that -3.3; i -3.63; one -3.69 "
+            "store 9.36; vector 8.69; gateway 8.67; layer 8.51; architecture 7.33; an 6.61; and a 6.53; service 6.43; "
+            "ingest 6.24; kubernetes 5.89; observability 5.8; loop 5.54; log 4.85; guardrails 4.77; microservice "
+            "4.77; feature store 4.76; top 4.64; embed 4.44; pipeline 4.34; grafana 4.33; feature 4.31; chunk 4.3; "
+            "model 4.21; rerank 4.17; an evaluation 4.14; a vector 3.93; then the 3.72; vector store 3.72; registry "
+            "3.71; for the 3.64; redis 3.63; rag 3.5; on top 3.44; evaluation harness 3.41; harness 3.41; inference "
+            "3.39; orchestration 3.3; embedding 3.25; api 3.24; langfuse 3.24; bus 3.21; hybrid 3.21; event 3.19; "
+            "stage 3.13; prometheus 3.11; queue 3.09; citations 3.04; kafka 3.01; with 3.01; events 2.99; behind "
+            "2.97; evaluation 2.87; and grafana 2.77; a data 2.63; this is 2.61; mcp 2.58; human in 2.55; dialogue "
+            "2.47; tier 2.45; and 2.41; the loop 2.4; human 2.33; ocr 2.26; traces 2.23; ingestion 2.22; seven 2.12; "
+            "data 2.03; each 2.01; hybrid search 1.99; conversation 1.97; llm 1.96; node 1.94; the vector 1.91; "
+            "langfuse for 1.9; server-sent 1.9; server-sent events 1.9; an api 1.88; policy 1.85; an llm 1.71; scale "
+            "1.61; gpu 1.59; production 1.55; request 1.5; search 1.48; the top 1.27; safety 1.26; monitoring 1.16; "
+            "that's the 1.14; on 1.12; in production 0.01; dashboards -0.06; paged -0.26; rank -0.51; it's -2.29; "
+            "that -2.4; by -2.56; to -2.72; one -2.86; i -3.46 "
         ),
         sentence={
-            "parts": 0.987,
-            "stock_design": 4.351,
-            "listed": 0.48,
+            "parts": 0.733,
+            "stock_design": 4.481,
+            "listed": 0.28,
         },
         whole={
-            "parts": 3.391,
+            "parts": 3.192,
         },
     ),
     "deterministic_mindset": FlagWeights(
-        bias=-8.164,
+        bias=-8.642,
         levels={
-            "managing_uncertainty": (1.584, 2.487, 1.912, -2.576),
-            "intellectual_honesty": (0.116, 0.699, 0.103, -0.791),
-            "experience_transfer": (-0.095, 0.226, 0.732, -0.324),
+            "managing_uncertainty": (1.625, 2.553, 1.733, -2.542),
+            "intellectual_honesty": (-0.017, 0.56, 0.217, -1.171),
+            "experience_transfer": (-0.128, -0.008, 0.805, -0.412),
         },
-        overall=(-0.218, -0.507),
+        overall=(-0.142, -0.467),
         words=listed(
-            "temperature 7.24; zero 7.16; tests 6.84; test 5.95; output 5.67; every 5.59; there's 5.31; write 5.25; "
-            "seed 4.9; it can't 4.72; can't 4.34; temperature zero 4.34; any 4.25; and 4.16; once 4.1; right 4.09; "
-            "each time 3.89; a test 3.86; seed and 3.78; suite 3.77; fixed 3.73; gives 3.72; ever 3.7; it'll 3.66; "
-            "you 3.62; with temperature 3.53; can 3.45; it will 3.41; any more 3.33; unit tests 3.33; is 3.32; "
-            "temperature to 3.32; promise 3.26; unit 3.2; same 3.18; 0 3.14; to zero 3.07; so nothing 3.03; fix 2.98; "
-            "zero and 2.96; for every 2.93; temperature 0 2.93; the seed 2.92; set 2.91; that after 2.88; test for "
-            "2.85; for good 2.84; green 2.83; we've 2.78; you can 2.77; be 2.75; will 2.74; with that 2.73; fixed "
-            "seed 2.71; always 2.68; the temperature 2.67; nothing 2.61; wording 2.61; so 2.57; input 2.56; happen "
-            "2.54; output and 2.53; wrong 2.5; then 2.49; so if 2.45; again 2.43; be more 2.4; give 2.38; by "
-            "construction 2.37; construction 2.37; passes 2.29; valid 2.26; it'll be 2.22; the model 2.21; once it "
-            "2.2; same input 2.04; for each 1.98; more 1.91; each 1.9; need to 1.9; 0 and 1.87; need 1.83; solved "
-            "1.71; comes 1.62; thing 1.58; basically 1.54; that 1.22; don't need 1.08; for 1.02; its 0.73; the judge "
-            "0.36; summaries 0.21; publisher -0.01; script -0.07; judge -0.24; people -1.59; since -2.17; first -2.2; "
-            "but -2.32; i -2.43 "
+            "zero 8.89; temperature 8.05; tests 7.35; test 6.78; output 6.59; write 6.53; every 6.16; seed 5.82; "
+            "there's 5.78; it can't 5.59; once 5.5; any 5.4; can't 5.08; temperature zero 4.95; a test 4.68; and "
+            "4.48; right 4.43; fixed 4.25; seed and 4.22; each time 4.21; consistent 4.12; is 4.12; you 4.07; suite "
+            "4.05; with temperature 4.01; the seed 3.95; to zero 3.94; any more 3.84; gives 3.78; same 3.78; zero and "
+            "3.76; temperature to 3.7; unit tests 3.69; must 3.68; set 3.66; ever 3.64; fix 3.61; it'll 3.57; unit "
+            "3.57; you can 3.54; until 3.53; with that 3.49; test for 3.47; 0 3.39; it will 3.39; for good 3.38; "
+            "nothing 3.33; regression 3.33; so nothing 3.17; needs to 3.14; so 3.14; green 3.13; temperature 0 3.13; "
+            "the temperature 3.06; fixed seed 3.05; for every 3.05; always 3.04; output and 2.95; wrong 2.95; the "
+            "model 2.92; so if 2.88; valid 2.88; wording 2.88; input 2.87; we've 2.83; like that 2.82; can 2.79; by "
+            "construction 2.76; construction 2.76; passes 2.76; rule 2.75; add 2.72; i'd promise 2.7; be 2.68; for "
+            "each 2.67; answer 2.65; then 2.48; thing 2.48; 0 and 2.36; same input 2.3; be more 2.21; each 2.2; again "
+            "2.11; it'll be 1.92; we 1.88; more 1.77; is deterministic 1.51; we can 1.46; store 0.91; the judge 0.51; "
+            "publisher 0.33; summaries 0.18; expensive -0.01; thing i'd -0.04; script -0.09; judge -0.31; first "
+            "-2.21; since -2.31; but -2.58; i -3.22 "
         ),
         sentence={
-            "temperature_zero": 1.658,
-            "cannot_happen": 4.055,
-            "tests": 2.713,
+            "temperature_zero": 1.219,
+            "cannot_happen": 4.035,
+            "tests": 2.641,
         },
         whole={
-            "temperature_zero": 1.693,
+            "temperature_zero": 1.069,
         },
     ),
     "theory_without_constraint": FlagWeights(
-        bias=-9.849,
+        bias=-8.411,
         levels={
-            "tradeoff_reasoning": (0.681, 0.78, 0.551, -0.508),
-            "measurement": (0.983, 1.254, 0.726, -0.487),
-            "llm_serving_depth": (0.559, 0.366, 0.401, -0.173),
-            "experience_transfer": (0.882, 0.379, 0.437, -0.054),
+            "tradeoff_reasoning": (0.673, 0.319, 1.111, -0.756),
+            "measurement": (0.48, 1.007, 0.936, -0.65),
+            "llm_serving_depth": (0.502, -0.115, 0.877, -0.382),
+            "experience_transfer": (0.806, 0.12, 0.389, 0.012),
         },
-        overall=(0.617, -0.791),
+        overall=(0.692, -1.45),
         sentence={
-            "theory": 4.032,
+            "theory": 3.053,
         },
         whole={
-            "theory": 5.43,
+            "theory": 6.196,
         },
     ),
     "no_business_narrative": FlagWeights(
-        bias=-6.702,
+        bias=-7.425,
         levels={
-            "business_impact": (3.334, 1.325, 1.903, -0.475),
-            "measurement": (0.89, 0.138, 0.769, -0.539),
+            "business_impact": (3.578, 2.166, 2.018, -0.935),
+            "measurement": (1.519, -0.11, 0.729, 0.268),
         },
-        overall=(0.465, -1.009),
+        overall=(0.342, -0.718),
         sentence={
-            "technical_pride": 2.845,
+            "technical_pride": 2.751,
         },
         whole={
-            "people_money": -1.512,
-            "technical_pride": 2.386,
+            "people_money": -1.79,
+            "technical_pride": 1.612,
         },
     ),
     "throughput_tunnel_vision": FlagWeights(
-        bias=-6.448,
+        bias=-7.24,
         levels={
-            "measurement": (0.933, 0.003, 0.357, -0.369),
-            "llm_serving_depth": (0.749, 0.805, 1.115, -0.713),
-            "constraint_adaptation": (0.453, -0.071, 1.237, -0.785),
-            "tradeoff_reasoning": (0.41, -0.462, 0.401, 0.111),
+            "measurement": (1.068, -0.181, 0.396, -0.388),
+            "llm_serving_depth": (0.758, 0.674, 1.012, -0.726),
+            "constraint_adaptation": (0.35, 0.154, 1.234, -0.978),
+            "tradeoff_reasoning": (0.592, -0.521, 0.79, 0.091),
         },
-        overall=(0.283, -0.678),
+        overall=(0.148, -0.816),
         sentence={
-            "throughput": 2.823,
-            "only_metric": 4.604,
+            "throughput": 3.233,
+            "only_metric": 4.732,
         },
         whole={
-            "tail": -1.034,
-            "throughput": 4.034,
+            "tail": -0.797,
+            "throughput": 3.945,
         },
     ),
     "more_is_better": FlagWeights(
-        bias=-8.652,
+        bias=-8.354,
         levels={
-            "finetuning_judgement": (0.752, 1.48, 1.71, -2.337),
-            "data_intuition": (0.656, 1.284, 0.661, -0.595),
-            "tradeoff_reasoning": (0.145, 0.435, 0.424, -0.512),
+            "finetuning_judgement": (0.496, 1.409, 1.79, -2.452),
+            "data_intuition": (0.656, 1.047, 0.589, -0.506),
+            "tradeoff_reasoning": (-0.029, 0.377, 0.425, -0.555),
         },
-        overall=(1.035, -0.541),
+        overall=(0.811, -0.44),
         words=listed(
-            "epochs 9.25; 70b 7.52; largest 7.06; better 6.3; bigger 6.28; the largest 5.98; model 5.82; ten 5.8; "
-            "everything 5.71; more 5.57; fine-tune 5.48; a 70b 5.39; full 5.34; all 5.17; will 5.08; always 4.94; "
-            "million 4.67; take 4.52; averages 4.5; noise 4.26; biggest 3.97; volume 3.93; can 3.85; a larger 3.69; "
-            "just 3.69; parameters 3.59; take the 3.58; data 3.56; thousand 3.52; generate 3.51; larger 3.51; rank "
-            "3.47; ten epochs 3.44; the noise 3.36; layers 3.26; the biggest 3.23; more data 3.18; can hold 3.06; "
-            "with more 2.99; get 2.96; five 2.92; too 2.88; the more 2.87; the better 2.85; noise averages 2.82; can "
-            "get 2.78; then 2.71; whatever 2.71; it can 2.69; size 2.67; of three 2.64; averages out 2.61; on top "
-            "2.57; largest model 2.52; the 70b 2.51; is complete 2.5; embedding model 2.49; thumbs 2.47; rank 256 "
-            "2.45; hold 2.44; complete 2.42; 256 2.41; the index 2.33; then the 2.32; top 2.29; it 2.25; rank is "
-            "2.25; on 2.21; pairs 2.2; biggest model 2.13; you 2.12; and 2.1; enough 2.02; the pairs 2.0; because "
-            "1.98; train 1.96; buy 1.94; three 1.94; index 1.93; somewhere 1.87; plenty 1.85; too small 1.85; is "
-            "1.84; weights 1.74; out 1.6; itself 1.57; the model 1.53; all weights 1.51; simply 1.14; understand "
-            "0.48; ever 0.31; small 0.1; that small -0.01; small models -0.05; useful -0.12; we -0.29; two -1.48; one "
-            "-2.36; was -2.52 "
+            "epochs 9.36; train 7.61; 70b 7.2; largest 7.01; the largest 6.39; more 5.95; will 5.62; million 5.55; "
+            "better 5.52; ten 5.14; biggest 4.94; bigger 4.91; fine-tune 4.91; all 4.89; rank 4.8; model 4.7; a 70b "
+            "4.63; the biggest 4.5; take 4.43; always 4.31; everything 4.16; data 4.1; full 3.94; averages 3.88; the "
+            "more 3.8; a larger 3.79; take the 3.71; noise 3.63; ten epochs 3.62; generate 3.58; more epochs 3.57; "
+            "larger 3.56; thousand 3.5; can 3.45; loss 3.29; volume 3.26; can hold 3.14; layers 3.13; five 2.92; get "
+            "2.91; the better 2.91; averages out 2.82; it can 2.77; because 2.76; size 2.74; more data 2.73; can get "
+            "2.7; then 2.7; largest model 2.65; is complete 2.63; parameters 2.6; with more 2.55; hold 2.52; complete "
+            "2.5; the noise 2.49; the 70b 2.48; then the 2.47; itself 2.46; thumbs 2.45; the index 2.43; just 2.25; "
+            "rank 256 2.2; you 2.19; on 2.18; 256 2.17; all weights 2.17; quality 2.16; biggest model 2.14; pairs "
+            "2.12; index 2.09; and 2.05; that 2.05; rank is 2.04; simply 2.0; weights 2.0; the pairs 1.99; too small "
+            "1.87; it 1.85; out 1.72; you take 1.68; whatever 1.51; more parameters 1.23; too 1.23; fine-tuning 1.07; "
+            "model is 0.8; ever 0.45; it not 0.17; ha -0.01; that small -0.02; useful -0.04; small models -0.05; "
+            "evaluate it -0.07; to -0.24; small -0.38; we -0.4; the end -0.57; two -1.7; i'd -1.71; was -1.95; what "
+            "-2.49 "
         ),
         sentence={
-            "bigger": 2.207,
+            "bigger": 2.184,
         },
         whole={
-            "bigger": 2.891,
+            "bigger": 3.178,
         },
     ),
     "api_tourist": FlagWeights(
-        bias=-6.672,
+        bias=-6.144,
         levels={
-            "hands_on_specificity": (2.229, 1.75, 1.528, -0.891),
-            "implementation_correctness": (-0.061, 0.443, 0.345, -0.634),
-            "llm_serving_depth": (0.123, 0.566, 1.125, -0.979),
+            "hands_on_specificity": (2.329, 1.924, 1.637, -0.94),
+            "implementation_correctness": (-0.097, 0.483, 0.349, -0.696),
+            "llm_serving_depth": (0.139, 1.082, 1.05, -1.147),
         },
-        overall=(0.929, -1.523),
+        overall=(0.891, -1.488),
         sentence={
-            "chat_only": 2.818,
-            "not_mine": 2.885,
+            "chat_only": 2.521,
+            "not_mine": 3.167,
         },
         whole={
-            "chat_only": 4.368,
+            "chat_only": 4.166,
         },
     ),
     "bluffing": FlagWeights(
-        bias=-3.661,
+        bias=-4.824,
         levels={
-            "intellectual_honesty": (1.411, 0.714, 0.776, -1.267),
-            "llm_serving_depth": (-0.19, 1.467, 0.802, -0.148),
-            "measurement": (0.332, -0.948, 0.631, -0.273),
+            "intellectual_honesty": (1.536, 0.673, 1.053, -1.247),
+            "llm_serving_depth": (-0.296, 1.226, 0.731, -0.135),
+            "measurement": (0.238, -0.832, 0.623, -0.31),
         },
-        overall=(2.349, -3.381),
+        overall=(2.455, -3.423),
         words=listed(
-            "basically 4.23; models 3.89; attention 3.61; any 3.46; mathematically 3.29; faster 3.18; proven 3.05; "
-            "since the 3.03; because the 2.97; you 2.93; has 2.71; point 2.65; bigger 2.56; so it 2.54; the model "
-            "2.5; gives 2.44; one to 2.39; as for 2.32; fine-tune 2.31; that's 2.29; 70b 2.27; to a 2.26; need 2.24; "
-            "bits 2.19; is 2.05; just 2.02; large 2.0; with a 2.0; there's no 1.97; full 1.96; it's 1.96; cosine "
-            "1.95; i'm very 1.95; layer 1.95; together 1.87; a 70b 1.85; always 1.85; there's 1.82; nothing 1.78; and "
-            "you 1.76; output 1.75; by now 1.74; the network 1.72; cash 1.71; of 1.71; to one 1.71; the attention "
-            "1.66; by 1.65; there 1.65; is just 1.64; mature 1.62; can't 1.61; carries over 1.61; above 1.58; context "
-            "1.57; as 1.54; by the 1.54; every 1.52; the adapter 1.47; way 1.41; it's mathematically 1.39; no 1.39; "
-            "to 1.33; carries 1.32; obviously 1.3; is a 1.29; model 1.24; volume 1.22; inside 1.2; it's the 1.11; as "
-            "it's 1.1; simply 1.1; exam 1.02; into 1.02; network 1.0; so 0.99; language 0.96; is simply 0.85; safer "
-            "0.78; tokens 0.72; adapter 0.7; the team 0.67; 1 0.35; question 0.27; it you 0.09; 50 0.07; swap 0.06; "
-            "40 0.04; att 0.01; len -0.06; take -0.06; for the -1.09; again -1.39; i'd -1.43; long -1.62; would "
-            "-1.97; first -2.19; i -2.48 "
+            "faster 5.89; basically 5.51; attention 5.21; models 5.17; mathematically 5.01; loss 4.73; point 4.25; "
+            "any 4.12; because the 3.93; need 3.85; the model 3.58; anyway 3.52; proven 3.51; you 3.48; 70b 3.42; "
+            "can't 3.42; fine-tune 3.4; it's 3.32; is 3.29; everything 3.27; by the 3.23; the weights 3.14; with a "
+            "3.09; trained 3.04; out of 3.02; above 3.01; every 3.01; the attention 2.99; have to 2.94; nothing 2.94; "
+            "just 2.92; bits 2.89; there's no 2.7; always 2.63; of 2.59; since the 2.59; the network 2.59; as 2.55; "
+            "to one 2.52; 1 2.5; overwritten 2.47; then you 2.47; one to 2.46; carries over 2.39; len 2.39; a 70b "
+            "2.35; output 2.35; data 2.32; as for 2.3; carries 2.28; are 2.23; works 2.23; bigger 2.22; how the 2.22; "
+            "that's 2.22; by 2.2; is just 2.18; there's nothing 2.16; network 2.15; model 2.13; full 2.09; there's "
+            "2.07; and you 2.06; an llm 2.04; volume 2.04; context 2.0; to a 2.0; and an 1.97; can't be 1.97; already "
+            "1.95; i len 1.95; len s 1.95; att 1.94; to 1.84; since 1.81; it 1.76; is simply 1.72; into 1.68; "
+            "obviously 1.6; large 1.54; no 1.53; doubles 1.47; layers 1.43; there 1.39; tokens 1.2; fewer 1.13; on "
+            "1.09; of the 1.08; than 1.08; talk 0.83; vector 0.77; swap 0.54; 50 0.26; what -1.27; many -1.67; if "
+            "-2.36; i -2.63; first -2.77; would -3.56; i'd -3.57 "
         ),
         sentence={
-            "hard_claim": 1.751,
+            "hard_claim": 1.723,
         },
         whole={
-            "hedge": -2.774,
-            "hard_claim": 0.741,
+            "hedge": -2.924,
+            "hard_claim": 0.645,
         },
     ),
     "blames_others": FlagWeights(
-        bias=-6.827,
+        bias=-6.445,
         levels={
-            "failure_reflection": (0.896, 2.549, 0.949, -1.294),
-            "stakeholder_decision": (1.074, 0.894, -0.066, -0.044),
+            "failure_reflection": (1.073, 2.702, 1.495, -1.827),
+            "stakeholder_decision": (1.005, 1.29, -0.016, -0.305),
         },
-        overall=(1.148, -0.865),
+        overall=(1.544, -1.677),
         words=listed(
-            "had 7.3; they 6.37; data 6.16; told 5.44; wrong 5.44; their 5.31; us 4.63; legal 4.56; never 4.48; "
-            "understood 4.37; way 4.3; my 4.0; team 3.67; was 3.62; experience 3.6; the wrong 3.31; our side 3.3; my "
-            "part 2.94; it 2.92; telling 2.92; did 2.82; them 2.81; do 2.79; on our 2.68; told them 2.61; write 2.6; "
-            "their data 2.57; operations 2.36; changed 2.34; works 2.34; i told 2.31; team had 2.26; product 2.23; "
-            "they never 2.19; hasn't 2.15; around it 2.08; part 2.02; who 1.99; it said 1.9; said that 1.88; project "
-            "1.85; said 1.85; technology and 1.79; call 1.74; would've 1.73; been 1.72; clean 1.71; needed a 1.66; "
-            "our 1.66; us the 1.66; on time 1.64; technology 1.63; and i'm 1.53; mostly 1.53; time 1.5; mistake 1.46; "
-            "never do 1.41; thing 1.41; right 1.38; more data 1.24; our data 1.14; confirm 1.08; data was 0.92; to "
-            "both 0.92; slides 0.9; let 0.83; exactly this 0.76; step 0.75; reading 0.74; you know 0.65; exactly "
-            "0.49; organisation 0.48; absolutely 0.28; quality and 0.21; happy with 0.19; whatever you 0.19; usually "
-            "0.09; i love 0.08; from somewhere 0.01; happy 0.01; and afterwards -0.01; exact match -0.01; we looked "
-            "-0.01; exact -0.02; talk to -0.05; and wrong -0.07; match -0.09; looked at -0.12; love -0.13; talk "
-            "-0.26; looked -0.27; which -0.79; be -1.08; for -1.61; i've -1.76; before -1.88; is -2.15; if -2.25; "
-            "with -2.31; one -3.27 "
+            "had 5.16; they 5.13; wrong 5.08; data 4.78; their 4.63; team 4.14; my 4.03; us 3.94; been 3.52; told "
+            "3.42; never 3.12; side 2.9; do 2.89; was 2.84; understood 2.8; wrong was 2.68; they'd 2.66; to do 2.55; "
+            "our side 2.5; them 2.5; the wrong 2.43; they had 2.34; who 2.32; wasn't 2.2; works 2.2; their data 2.12; "
+            "product 2.11; it to 2.09; wanted it 2.08; on us 2.02; they never 1.99; write 1.97; of my 1.96; wouldn't "
+            "1.95; delivered 1.93; operations 1.89; part 1.87; people who 1.81; technology and 1.8; to take 1.8; "
+            "failure 1.79; wanted 1.78; my part 1.76; the technology 1.76; told them 1.75; i'm 1.74; call 1.7; "
+            "technology 1.66; nothing to 1.65; it 1.64; it ended 1.64; clean 1.62; my side 1.61; organisation 1.58; "
+            "hasn't 1.56; where they'd 1.54; they'd been 1.51; nothing 1.49; point 1.48; i told 1.45; reading 1.43; "
+            "i'm leaving 1.41; to 1.39; i wouldn't 1.38; leaving 1.38; manager 1.27; wait 1.26; and i'm 1.25; let "
+            "1.24; our data 1.21; thing 1.15; time 1.14; know the 1.08; data was 1.0; it in 0.91; you know 0.91; "
+            "never do 0.9; and wrong 0.87; confirm 0.86; to both 0.85; her 0.74; absolutely 0.7; didn't 0.69; we "
+            "would 0.65; exactly this 0.63; this 0.63; whatever 0.41; more data 0.29; which 0.07; happy with -0.01; "
+            "talk to -0.05; in it -0.21; as -0.37; before -1.62; is -1.69; then -1.99; if -2.0; with -2.25; one -2.28 "
         ),
         sentence={
-            "blame": 2.033,
+            "blame": 1.969,
         },
         whole={
-            "own_cause": -1.733,
-            "blame": 2.376,
+            "own_cause": -1.751,
+            "blame": 1.754,
         },
     ),
     "decision_chain": FlagWeights(
-        bias=-8.364,
+        bias=-9.446,
         levels={
-            "tradeoff_reasoning": (1.97, -1.967, 0.185, 1.322),
-            "finetuning_judgement": (1.947, -0.894, 0.042, 1.751),
-            "llm_serving_depth": (-0.323, -0.84, -0.314, 0.63),
-            "constraint_adaptation": (1.037, -1.421, 0.27, 1.017),
-            "managing_uncertainty": (1.197, -0.72, 0.173, 0.121),
+            "tradeoff_reasoning": (1.885, -2.037, 0.375, 1.159),
+            "finetuning_judgement": (1.964, -0.498, 0.054, 1.694),
+            "llm_serving_depth": (-0.4, -0.977, -0.139, 0.501),
+            "constraint_adaptation": (1.149, -1.434, 0.334, 1.527),
+            "managing_uncertainty": (1.178, -0.804, 0.15, 0.139),
         },
-        overall=(-1.665, 0.522),
+        overall=(-1.781, 0.623),
         sentence={
-            "condition": 1.519,
-            "link": 2.803,
+            "condition": 1.628,
+            "link": 2.809,
         },
         whole={
-            "condition": 0.453,
-            "link": 1.425,
+            "condition": 0.595,
+            "link": 1.547,
         },
     ),
     "product_sense": FlagWeights(
-        bias=-6.708,
+        bias=-6.058,
         levels={
-            "business_impact": (2.19, -2.608, -0.417, 1.012),
-            "tradeoff_reasoning": (0.41, -0.701, 0.752, -0.337),
-            "experience_transfer": (0.356, -0.173, -0.335, 0.703),
+            "business_impact": (2.178, -2.762, -0.525, 0.969),
+            "tradeoff_reasoning": (0.593, -0.763, 0.402, -0.195),
+            "experience_transfer": (0.387, -0.239, -0.297, 0.634),
         },
-        overall=(-0.757, -0.153),
+        overall=(-0.885, -0.167),
         words=listed(
-            "will 5.81; they 5.7; off 5.09; stop 5.02; lose 4.96; get 4.67; worse off 4.59; answers 4.41; who 4.38; "
-            "week 4.13; ones 4.09; a month 4.03; button 4.0; that's 3.95; wait 3.73; seconds 3.68; longer 3.59; "
-            "minutes 3.5; brings 3.4; her 3.37; call 3.36; orders 3.33; week i'd 3.33; month 3.27; worse 3.18; them "
-            "3.01; us 3.0; and 2.99; 2 2.92; does 2.9; 9 2.89; before 2.88; twice 2.87; lost 2.84; and they 2.83; "
-            "that 2.82; pays 2.76; costs 2.75; now 2.75; them the 2.75; and i'd 2.71; must 2.7; says 2.69; we 2.66; "
-            "i'd accept 2.6; bad 2.59; drop 2.56; 000 2.53; than 2.48; euros 2.45; they'll 2.44; people 2.43; support "
-            "2.43; screen 2.29; hours 2.24; and does 2.23; sales 2.18; the one 2.15; nobody 2.12; so the 2.12; "
-            "percent 2.1; i'd tell 2.07; first week 2.05; back 1.99; phone 1.97; a year 1.96; the ones 1.96; the "
-            "screen 1.91; themselves 1.89; accept 1.83; thirty 1.79; thirty and 1.79; sentence 1.76; off and 1.75; "
-            "viewers 1.75; he 1.67; first 1.64; year 1.63; percent of 1.6; today 1.6; go 1.57; carry a 1.55; 400 "
-            "1.52; fine 1.5; type 1.48; line 1.47; touch is 1.26; their 1.24; ones who 1.21; touch 0.97; and that "
-            "0.69; client 0.62; is worth 0.49; with 0.23; the client -0.29; it's -1.56; model -1.91; token -2.11; "
-            "what -2.11; were -2.91 "
+            "will 4.8; lose 4.05; off 4.01; shop 3.78; they 3.56; minutes 3.42; worse off 3.35; ones 3.23; week 3.09; "
+            "who 3.07; get 2.94; and 2.84; call 2.82; a month 2.77; wait 2.69; 2 2.68; week i'd 2.66; seconds 2.59; "
+            "button 2.58; bad 2.52; than 2.49; worse 2.46; they'll 2.44; answers 2.43; month 2.39; euros 2.37; that "
+            "2.34; half 2.31; go 2.3; that's 2.24; us 2.23; must 2.21; back 2.18; type 2.16; people 2.15; and i'd "
+            "2.11; 9 2.07; bytes 2.07; i'd accept 2.06; fine 2.05; so the 2.03; them 2.03; 000 2.02; we 2.0; orders "
+            "1.96; her 1.95; hours 1.93; nobody 1.87; support 1.84; thirty and 1.81; way 1.81; the bytes 1.79; and "
+            "that's 1.78; does 1.77; fine with 1.76; next 1.76; sales 1.72; the way 1.7; pays 1.69; a year 1.67; "
+            "screen 1.63; and does 1.62; first week 1.59; i'd tell 1.55; the screen 1.53; themselves 1.52; carry a "
+            "1.47; teachers 1.45; thirty 1.44; before 1.43; waiting 1.42; a 1.37; carry 1.37; off and 1.34; accepted "
+            "that 1.33; the one 1.3; because 1.28; first 1.22; answer 1.13; isn't 1.11; now 0.96; each 0.95; two "
+            "hours 0.93; becomes 0.91; their 0.88; year 0.86; the queue 0.75; talk 0.72; colleagues 0.69; a day 0.67; "
+            "morning 0.66; that's the 0.61; client 0.58; less 0.53; told 0.49; after 0.28; like 0.24; the client "
+            "0.06; queue -0.18; over -1.22 "
         ),
         sentence={
-            "second_order": 1.246,
-            "loser_accepted": -0.214,
-            "people_money": 2.295,
+            "second_order": 1.7,
+            "loser_accepted": -0.023,
+            "people_money": 2.239,
         },
         whole={
-            "second_order": 1.207,
-            "loser_accepted": 1.319,
+            "second_order": 1.21,
+            "loser_accepted": 1.732,
         },
     ),
     "honest_about_limits": FlagWeights(
-        bias=-7.458,
+        bias=-8.054,
         levels={
-            "intellectual_honesty": (3.313, -2.733, -0.47, 2.5),
+            "intellectual_honesty": (3.461, -2.775, -0.55, 2.381),
         },
-        overall=(-1.212, -0.151),
+        overall=(-1.744, -0.385),
         words=listed(
-            "i can't 7.52; haven't 7.38; i haven't 7.05; until then 6.97; until 6.59; can't 6.54; and until 6.46; "
-            "guess 6.44; expect 6.41; i've 6.25; till then 5.63; i'd expect 5.37; only 5.37; your 5.32; till 4.96; "
-            "suspect 4.92; but 4.76; i'd guess 4.74; never 4.73; know 4.46; so i'd 4.46; run 4.42; i've never 4.07; i "
-            "3.92; i can 3.91; i'd 3.9; from the 3.88; meanwhile 3.85; i suspect 3.82; our 3.82; how 3.78; tell 3.73; "
-            "so 3.71; card 3.69; and till 3.54; whether 3.54; word 3.44; know is 3.37; half 3.29; reason 3.25; then "
-            "3.25; afternoon 3.11; cache 3.06; not 3.05; but the 3.01; not sure 3.0; would 3.0; think 2.97; from "
-            "2.96; sure 2.95; it to 2.89; and meanwhile 2.86; words 2.84; what i 2.83; i never 2.82; it in 2.76; as "
-            "2.71; before 2.39; text 2.38; that i'd 2.34; know how 2.29; both 2.26; judge 2.26; what the 2.22; tried "
-            "2.21; in a 2.15; layer 2.14; and my 2.12; i'm 2.12; each other 2.07; long 2.06; done 2.04; cut 1.97; up "
-            "and 1.95; sixty 1.85; does 1.79; hurts 1.76; real 1.62; know from 1.57; don't know 1.56; keys 1.51; ones "
-            "1.47; files 1.38; fifty 1.36; last 1.33; one 1.26; read 1.25; settle 1.2; is how 1.09; and 1.07; the "
-            "last 1.06; step 0.91; some 0.84; i'd find 0.83; is the 0.72; i would -2.03; you -2.2; want -2.29; about "
-            "-3.0; all -3.42 "
+            "until then 8.21; i can't 8.1; and until 7.47; expect 7.45; till then 7.41; until 7.39; haven't 7.36; "
+            "till 7.14; i haven't 6.98; can't 6.82; guess 6.71; i'd expect 6.7; i've 6.45; only 6.19; suspect 6.19; "
+            "so i'd 5.78; i'd guess 5.35; know 5.3; meanwhile 5.26; whether 5.23; then 5.13; but 5.03; never 4.9; "
+            "i've never 4.88; how 4.84; your 4.73; our 4.5; run 4.45; word 4.43; i suspect 4.35; from the 4.15; i'd "
+            "4.04; i never 4.01; and till 3.96; know is 3.93; settles 3.69; card 3.68; i can 3.6; last 3.6; so 3.57; "
+            "i 3.51; reason 3.51; tell 3.44; in a 3.4; what i 3.38; text 3.29; ones 3.21; as 3.19; not 3.18; would "
+            "3.12; would show 3.09; measured 3.04; afternoon 3.03; but the 3.02; think 2.92; before 2.88; sure 2.85; "
+            "files 2.83; cut 2.77; so i 2.76; not sure 2.69; both 2.57; each other 2.54; from 2.54; fifty 2.52; judge "
+            "2.51; long 2.45; that i'd 2.44; layer 2.36; never run 2.29; count 2.28; law 2.12; i'm 2.1; what the "
+            "2.08; does 2.07; loss 1.98; step 1.98; hurts 1.92; settle 1.83; shared 1.73; enough 1.69; few 1.66; that "
+            "it 1.63; real 1.62; size 1.56; what 1.45; a few 1.44; one 1.44; don't know 1.43; i'd find 1.39; of 1.37; "
+            "200 1.35; what i'm 0.76; can 0.56; at -0.22; and how -1.22; is a -1.3; and then -2.88; all -3.22; about "
+            "-4.24 "
         ),
         sentence={
-            "hedge": 2.251,
-            "settle": 2.816,
+            "hedge": 2.231,
+            "settle": 3.082,
         },
         whole={
-            "hedge": 0.509,
+            "hedge": 0.568,
         },
     ),
 }
