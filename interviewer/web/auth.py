@@ -175,6 +175,15 @@ class Guest:
         self._accounts = accounts
         self._key = key
 
+    async def still(self) -> None:
+        """Check that the key still counts.
+
+        Raises:
+            Revoked: it was revoked since.
+        """
+        if self._accounts and self._key and await self._accounts.valid(self._key.id) is None:
+            raise Revoked
+
     async def may(self, *, spend: bool) -> None:
         """Check one message; ``spend``: whether it has the engine work.
 
@@ -184,8 +193,7 @@ class Guest:
         """
         if self._accounts is None or self._key is None:
             return
-        if await self._accounts.valid(self._key.id) is None:
-            raise Revoked
+        await self.still()
         self._accounts.admit(self._key.id)
         if spend:
             await self._accounts.affords(self._key)

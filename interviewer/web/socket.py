@@ -28,6 +28,8 @@ _log = logging.getLogger(__name__)
 
 HELLO_SECONDS = 10.0
 SEND_SECONDS = 20.0
+SETTLE_SECONDS = 1.0
+"""How long an append of this process may take between the store and the state in memory."""
 QUEUE = 64
 """Replies (pong, errors) that may wait for one client; a flood beyond it ends the connection."""
 
@@ -171,6 +173,7 @@ class _Connection:
                 asyncio.create_task(self._write_frames(follower)),
                 asyncio.create_task(self._write_replies()),
                 asyncio.create_task(self._leave(follower)),
+                asyncio.create_task(self._watch()),
             ]
             try:
                 await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -255,6 +258,25 @@ class _Connection:
         await self._live.interview.settled()
         follower.finish()
         await asyncio.get_running_loop().create_future()  # the writer ends the connection
+
+    async def _watch(self) -> None:
+        """Look now and then at what nobody tells a client that only listens.
+
+        Raises:
+            Revoked: its key counts no more.
+            UnknownSession: another process deleted the session.
+            ConcurrentAppend: the session goes on in another process.
+        """
+        store, interview = self._service.deps.store, self._live.interview
+        while True:
+            await asyncio.sleep(self._service.watch_seconds)
+            with contextlib.suppress(StoreError):  # told by /readyz, and by the next thing that is to be stored
+                await self._guest.still()
+                there = (await store.row(self._session_id)).seq
+                if there > interview.state.seq:
+                    await asyncio.sleep(SETTLE_SECONDS)
+                    if there > interview.state.seq:
+                        raise ConcurrentAppend(f"session {self._session_id} has {there} events")
 
     async def _write_frames(self, follower: Follower) -> None:
         while (frame := await follower.get()) is not None:

@@ -112,6 +112,8 @@ class Service:
     """Whether sessions outlive the process."""
     keep_days: int | None = None
     """Days without anything new after which a session is deleted; ``None`` keeps it."""
+    watch_seconds: float = 30.0
+    """How often a socket looks whether its key still counts and its session goes on here."""
     metrics: Callable[[], bytes] = bytes
     """What the telemetry holds, in Prometheus' text format."""
     engine_load: Callable[[], Awaitable[Mapping[str, float]]] = _untold
@@ -157,6 +159,7 @@ def assemble(
     audit: Audit | None = None,
     stored: bool = True,
     keep_days: int | None = None,
+    watch_seconds: float = 30.0,
     metrics: Callable[[], bytes] = bytes,
     engine_load: Callable[[], Awaitable[Mapping[str, float]]] = _untold,
     engine: Engine | None = None,
@@ -179,6 +182,7 @@ def assemble(
         audit=audit,
         stored=stored,
         keep_days=keep_days,
+        watch_seconds=watch_seconds,
         metrics=metrics,
         engine_load=engine_load,
         engine=engine or Engine(model=deps.base),
