@@ -578,7 +578,7 @@ class Interview {
       h(
         "div",
         { class: "reading" },
-        h("p", null, h("strong", null, t("Not assessed. ")), detail || plain(reason), t(" Nothing is held against you.")),
+        h("p", null, h("strong", null, t("Not assessed. ")), byCode(reason, detail || plain(reason)), t(" Nothing is held against you.")),
         parts.notices(notices),
       ),
     );

@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { append, busy, clear, errorBox, field, h, option, working } from "./dom.js";
-import { t, tn } from "./i18n.js";
+import { byCode, t, tn } from "./i18n.js";
 import * as parts from "./parts.js";
 import * as store from "./store.js";
 import { capAfter, clock, move, plain, source } from "./words.js";
@@ -222,7 +222,7 @@ function beat(event, name) {
     case "answer_assessed":
       return li("reading", h("p", { class: "muted" }, t("What was read:")), parts.levels(event.assessment.criteria, { turns: false }), event.assessment.flags.length ? parts.flags(event.assessment.flags, { turns: false, heading: "h2" }) : null, parts.notices(event.assessment.notices));
     case "answer_unscored":
-      return li("aside note", h("p", null, h("strong", null, t("Not assessed: ")), event.detail));
+      return li("aside note", h("p", null, h("strong", null, t("Not assessed: ")), byCode(event.reason, event.detail)));
     case "notice":
       return li("aside note", h("p", null, event.message));
     case "session_ended":

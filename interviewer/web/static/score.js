@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { coaching } from "./coaching.js";
 import { append, busy, clear, errorBox, field, h, option, working } from "./dom.js";
-import { t } from "./i18n.js";
+import { byCode, t } from "./i18n.js";
 import * as parts from "./parts.js";
 import { levelSelect } from "./start.js";
 import { length, placeQuotes, plain } from "./words.js";
@@ -141,7 +141,7 @@ function show(place, found, text, texts) {
   if (found.unscored) {
     append(
       place,
-      h("div", { class: "notice" }, h("p", null, h("strong", null, t("Not assessed: ")), `${plain(found.unscored.reason).toLowerCase()}.`), h("p", null, found.unscored.detail)),
+      h("div", { class: "notice" }, h("p", null, h("strong", null, t("Not assessed: ")), `${plain(found.unscored.reason).toLowerCase()}.`), h("p", null, byCode(found.unscored.reason, found.unscored.detail))),
     );
   }
   if (found.scores.length) {

@@ -662,6 +662,11 @@ export const texts = {
 
 /** Names of criteria, flags, steps, rounds, modes and kinds of sessions, by id. Their descriptions stay English. */
 export const names = {
+  judge_unavailable: "评估模型不可用", judge_timeout: "评估超时", judge_invalid: "评估结果不可用", judge_refused: "评估被拒绝",
+  not_english: "不是英文", no_criteria: "没有可评估的内容",
+  parses: "能否解析", runs: "能否运行", tokens: "生成的 token", cache: "KV 缓存", batch: "批处理", end_token: "结束 token", limit: "长度上限",
+  padding: "填充", no_grad: "关闭梯度", base_frozen: "基座已冻结", wrapped: "已加 LoRA", trained: "已训练", saved: "已保存",
+  prompt_masked: "提示已屏蔽损失", padding_masked: "填充已屏蔽损失",
   strong_no_hire: "强烈不录用", no_hire: "不录用", lean_no_hire: "倾向不录用",
   lean_hire: "倾向录用", hire: "录用", strong_hire: "强烈录用",
   mid: "中级", senior: "高级", practice: "练习", real: "实战",
@@ -681,6 +686,12 @@ export const names = {
 
 /** What the codes of the service's refusals mean; where one is missing, its English message is shown. */
 export const codes = {
+  judge_unavailable: "评估模型现在不可用。",
+  judge_timeout: "评估模型没有及时给出结果。",
+  judge_invalid: "评估模型没有给出可用的结果。",
+  judge_refused: "评估模型拒绝评估这个回答。",
+  not_english: "回答似乎不是英文；评估模型只适用于英文，因此不作评估。",
+  no_criteria: "这里没有可以评估的内容。",
   empty_answer: "回答是空的。",
   answer_too_long: "回答太长。",
   over_word_limit: "回答超过了本练习的单词数上限。",
