@@ -11,15 +11,22 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from interviewer.core.rubric import Rubric, Slug, Strict, Text
+from interviewer.core.probe import Ask
+from interviewer.core.rubric import Move, Rubric, Slug, Strict, Text
+from interviewer.core.session import SessionState
 
 
 class DrillEvent(Strict):
-    """Something that happens while the clock runs; told with the first question after its minute."""
+    """Something that happens while the clock runs; told with the first question after its minute.
+
+    Where everything else was asked before, it comes early, with a question of its own.
+    """
 
     id: Slug
     minute: Annotated[int, Field(ge=1, le=90)]
     says: Text
+    asks: Text
+    """Asked with it when it comes early; one question."""
 
 
 class Drill(Strict):
@@ -67,6 +74,25 @@ class Drills(Strict):
             for question in drill.questions:
                 if rubric is not None and rubric.question(question) is None:
                     yield f"drill {drill.id!r}: the round {drill.rubric!r} has no question {question!r}"
+
+
+def brought_forward(drill: Drill | None, state: SessionState, rubric: Rubric) -> Ask | None:
+    """Return the next news of a drill as a question; ``None`` when all was told.
+
+    Used where nothing else is left to ask and the clock still runs: the exercise lasts as long as it says.
+    """
+    event = next((e for e in drill.events if e.id not in state.told), None) if drill else None
+    question = rubric.question(state.current.question_id or "") if state.current else None
+    if drill is None or event is None or question is None:
+        return None
+    targets = [t.criterion for t in question.targets]
+    return Ask(
+        question_id=question.id,
+        criterion=next((c for c in drill.trains if c in targets), targets[0]),
+        move=Move.MOVE_CONSTRAINT,
+        probe=event.asks,
+        reason="Nothing else was left to ask, and the clock still runs: the next news comes early.",
+    )
 
 
 def narrowed(rubric: Rubric, drill: Drill | None) -> Rubric:

@@ -16,11 +16,11 @@ from typing import Literal
 from interviewer.core import events as ev
 from interviewer.core.assessment import Unscored, UnscoredReason
 from interviewer.core.code import held
-from interviewer.core.drills import Drill, DrillEvent, narrowed
+from interviewer.core.drills import Drill, DrillEvent, brought_forward, narrowed
 from interviewer.core.givens import earned
 from interviewer.core.material import choose
 from interviewer.core.persona import Persona
-from interviewer.core.probe import Ask
+from interviewer.core.probe import Ask, Close
 from interviewer.core.reading import specs
 from interviewer.core.requests import gave_up, recognise, reply
 from interviewer.core.rubric import Given, Rubric
@@ -349,6 +349,8 @@ class Interview:
             await self._append(aside.model_copy(update=update))
             return
         decision = choose(self.state, self.rubric, self.persona, elapsed, self.scenario)
+        if isinstance(decision, Close) and elapsed < 1:
+            decision = brought_forward(self.drill, self.state, self.rubric) or decision
         if isinstance(decision, Ask):
             await self._append(chosen(decision, len(self.state.turns) + 1, round(elapsed, 4)))
             return
@@ -451,12 +453,13 @@ class Interview:
         return known.name if known else who
 
     def _news(self) -> tuple[DrillEvent, ...]:
-        """Return what has happened in the drill by now and was not told yet."""
+        """Return what happened in the drill by now and was not told yet, and what comes early with this question."""
         if self.drill is None:
             return ()
         told = self.state.told
         minute = self.elapsed() * self.state.started.minutes
-        return tuple(e for e in self.drill.events if e.minute <= minute and e.id not in told)
+        asked = self._probe.probe
+        return tuple(e for e in self.drill.events if e.id not in told and (e.minute <= minute or e.asks == asked))
 
     async def _show(self, piece: str) -> None:
         self._sink(Delta(self._turn.number, len(self.partial), piece))

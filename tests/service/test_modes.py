@@ -224,6 +224,25 @@ async def test_the_crisis_goes_on_to_its_last_news_and_the_bell(memory: SqlEvent
     assert len(put) == len(set(put)) == 10
 
 
+async def test_the_news_of_a_crisis_come_early_to_who_has_answered_everything(memory: SqlEventStore) -> None:
+    given = deps(memory, judge=ScriptedJudge(1), clock=FakeClock(step=0.0))
+    session, _ = await Sessions(given).create(drill="customer-crisis", seed=3)
+    desk = await Desk(await Sessions(given).state(session), given).settle()
+    drill = library().drills.get("customer-crisis")
+    assert drill is not None
+    number = 0
+    while desk.state.phase is not Phase.ENDED:
+        number += 1
+        await desk.answer(ANSWER, f"m{number}")
+    early = [t for t in desk.state.turns if t.probe and t.probe.probe in {e.asks for e in drill.events}]
+    assert [t.question.revealed for t in early if t.question] == [(e.id,) for e in drill.events], "in order, once"
+    for turn, event in zip(early, drill.events, strict=True):
+        assert turn.question is not None and event.says in turn.question.text
+        assert turn.question.text.endswith("?") and turn.probe is not None and "comes early" in turn.probe.reason
+    assert early == list(desk.state.turns[-3:]) and len(desk.state.turns) > 8, "after everything else"
+    assert desk.state.ended is not None and desk.state.ended.reason == "complete"
+
+
 async def test_a_drill_that_takes_few_words_refuses_more_and_keeps_the_word_with_the_candidate(
     memory: SqlEventStore,
 ) -> None:
