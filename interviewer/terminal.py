@@ -46,6 +46,7 @@ async def hold(url: str, session_id: str, token: str, console: Console) -> None:
         await _held(url, session_id, token, console, lines, timer)
     finally:
         ticking.cancel()
+        console.set_window_title("")
     console.print(f"Report: interviewer report {session_id}")
 
 
