@@ -47,7 +47,7 @@ class Metrics:
         self._store_errors = Counter(
             "interviewer_store_errors", "Transactions that failed", ["operation"], registry=registry
         )
-        for operation in ("read", "write", "erase"):  # a counter that is not there yet cannot be seen to rise
+        for operation in ("read", "write", "erase", "probe"):  # a counter that is not there yet cannot be seen to rise
             self._store_errors.labels(operation)
 
     def took(self, stage: Stage, seconds: float) -> None:

@@ -30,7 +30,7 @@ def listed(words: str) -> dict[str, float]:
     return {word: float(weight) for word, _, weight in (pair.strip().rpartition(" ") for pair in words.split(";"))}
 
 
-VERSION = "bae14597"
+VERSION = "a4a54f2f"
 
 WEIGHTS: Mapping[str, FlagWeights] = {
     "knows_tools_not_tradeoffs": FlagWeights(
@@ -179,7 +179,7 @@ WEIGHTS: Mapping[str, FlagWeights] = {
         },
     ),
     "no_business_narrative": FlagWeights(
-        bias=-7.425,
+        bias=-8.086,
         levels={
             "business_impact": (3.578, 2.166, 2.018, -0.935),
             "measurement": (1.519, -0.11, 0.729, 0.268),
@@ -243,7 +243,7 @@ WEIGHTS: Mapping[str, FlagWeights] = {
         },
     ),
     "api_tourist": FlagWeights(
-        bias=-6.144,
+        bias=-6.544,
         levels={
             "hands_on_specificity": (2.329, 1.924, 1.637, -0.94),
             "implementation_correctness": (-0.097, 0.483, 0.349, -0.696),
@@ -290,7 +290,7 @@ WEIGHTS: Mapping[str, FlagWeights] = {
         },
     ),
     "blames_others": FlagWeights(
-        bias=-6.445,
+        bias=-6.749,
         levels={
             "failure_reflection": (1.073, 2.702, 1.495, -1.827),
             "stakeholder_decision": (1.005, 1.29, -0.016, -0.305),

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from itertools import pairwise
 
 from interviewer.core.assessment import Frozen, Notice
 from interviewer.core.text import Span, content_words, function_word_share, sentences, words
@@ -103,6 +105,10 @@ MIN_WORDS = 3
 """An answer with fewer words left shows nothing on any criterion."""
 COPIED = 0.85
 """Share of a sentence's content words found in the question or rubric from which it counts as copied."""
+MERGED = 0.5
+"""Share of a sentence's neighbouring words that are neighbours in the question too, from which a sentence made of
+words from all over the question counts as pasted: who decides about "the wrong orders" and "three months of fees" has
+to use the question's words, in an order of their own."""
 
 
 class Screened(Frozen):
@@ -139,11 +145,14 @@ def screen(answer: str, question: str, rubric_texts: Sequence[str] = ()) -> Scre
     kept: list[Span] = []
     found: dict[str, int] = {}
     seen: list[_Read] = []
-    asked = [content_words(s.of(question)) for s in sentences(question)] + [content_words(question)]
+    asked = [content_words(s.of(question)) for s in sentences(question)]
+    whole = content_words(question)
+    pairs = _pairs(question)
     rubric = [content_words(text) for text in rubric_texts]
     for span in sentences(answer):
         sentence = _Read(span.of(answer))
-        code = _why_not(sentence, asked, rubric, seen)
+        merged = _share(sentence.meaning, whole) >= COPIED and _share(_pairs(sentence.text), pairs) >= MERGED
+        code = _why_not(sentence, asked, rubric, seen, merged=merged)
         if code is None:
             kept.append(span)
             seen.append(sentence)
@@ -185,7 +194,7 @@ class _Read:
 
 
 def _why_not(
-    sentence: _Read, asked: Sequence[set[str]], rubric: Sequence[set[str]], seen: Sequence[_Read]
+    sentence: _Read, asked: Sequence[set[str]], rubric: Sequence[set[str]], seen: Sequence[_Read], *, merged: bool
 ) -> str | None:
     text, meaning = sentence.text, sentence.meaning
     if addresses_reader(text):
@@ -193,7 +202,7 @@ def _why_not(
     if _SELF_PRAISE.search(text):
         return "self_praise"
     if len(meaning) >= 4:
-        if any(_share(meaning, other) >= COPIED for other in asked):
+        if merged or any(_share(meaning, other) >= COPIED for other in asked):
             return "copied_question"
         if len(meaning) >= 5 and any(_share(meaning, other) >= COPIED for other in rubric):
             return "copied_rubric"
@@ -205,8 +214,14 @@ def _why_not(
     return None
 
 
-def _share(meaning: set[str], other: set[str]) -> float:
-    return len(meaning & other) / len(meaning)
+def _share(mine: AbstractSet[object], other: AbstractSet[object]) -> float:
+    return len(mine & other) / len(mine) if mine else 0.0
+
+
+def _pairs(text: str) -> set[tuple[str, str]]:
+    """Return which words that carry meaning stand next to each other: what a paste keeps, and own words do not."""
+    carrying = [word for word in words(text) if content_words(word)]
+    return set(pairwise(carrying))
 
 
 def _says_more(text: str) -> bool:

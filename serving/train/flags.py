@@ -13,6 +13,7 @@ import hashlib
 import random
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from itertools import permutations
 from math import log
 from textwrap import wrap
 from typing import NamedTuple
@@ -41,8 +42,10 @@ BOTH_WAYS = frozenset({"knows_tools_not_tradeoffs", "strong_generalist_lacks_llm
 """Flags that decide most: to miss one is as bad as to raise it wrongly."""
 LOW = (0.7, 0.2, 0.1, 0.0)
 """A criterion that clearly was not shown."""
-QUIET = 0.1
-"""By how much, in log odds, low levels alone stay short of a flag: the words have to say it, too."""
+SOME = (0.2, 0.6, 0.2, 0.0)
+"""A criterion that was named."""
+QUIET = 0.5
+"""By how much, in log odds, levels alone stay short of a flag: the words have to say it, and more than by chance."""
 BY_LEVELS = STRENGTHS | {"bluffing"}
 """Flags that levels alone may raise: strengths are not read from low ones, and a bluff is a level by itself."""
 
@@ -260,6 +263,14 @@ def best_cut(predictions: Sequence[tuple[float, bool]], *, balanced: bool, stren
     return equal[0] if rare else equal[len(equal) // 2]
 
 
+def quiet_bias(weights: FlagWeights) -> float:
+    """Return the highest bias with which low levels do not raise a flag as long as nothing was said."""
+    low = dict.fromkeys(weights.levels, LOW)
+    choices = [low, *({one: LOW, other: SOME} for one, other in permutations(low, 2))]
+    alone = max(leaning(weights, levels, strengths("")) for levels in choices)
+    return weights.bias - alone - QUIET
+
+
 def fit_flags(
     answers: Sequence[Answer], progress: Callable[[str], None]
 ) -> tuple[dict[str, FlagWeights], dict[str, Found]]:
@@ -273,8 +284,7 @@ def fit_flags(
         fitted = fit_flag(flag, rows, [by.get(flag, 0.0) for by in said], words.get(flag, {}))
         bias = fitted.bias - log(cut / (1 - cut))
         if flag not in BY_LEVELS:
-            alone = leaning(fitted, dict.fromkeys(fitted.levels, LOW), strengths("")) - fitted.bias
-            bias = min(bias, -alone - QUIET)
+            bias = min(bias, quiet_bias(fitted))
         weights[flag] = fitted.model_copy(update={"bias": round(bias, 3)})
         told[flag] = found = measured(predictions[flag], cut)
         progress(f"{flag}: n {found.support}, precision {found.precision:.2f}, recall {found.recall:.2f}")

@@ -184,6 +184,27 @@ def test_rubric_words_pasted_in_are_not_read() -> None:
     assert codes(pasted) == ["copied_rubric", "too_short"]
 
 
+FEES = (
+    "A chain of practices says that crowns come back wrong more often since the model went live, and wants three months"
+    " of fees back for wrong orders. It's Friday noon, and the managing director calls on Monday. What do you do?"
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "copied"),
+    [
+        # Two sentences run together, with a word changed: a paste.
+        ("Crowns come back wrong more often since the model went live and the director calls on Monday.", True),
+        ("Friday noon and the managing director calls on Monday and crowns come back wrong more often.", True),
+        # A decision made of the question's words, in an order of its own.
+        ("Monday, if it's us, he gets the fees for the wrong orders and not for three months.", False),
+        ("The director gets fees for the orders that came back wrong, not for months of crowns.", False),
+    ],
+)
+def test_a_decision_in_the_questions_words_is_no_copy(said: str, copied: bool) -> None:
+    assert bool(screen(f"{said} {HONEST}", FEES).notices) is copied
+
+
 def test_the_question_copied_shows_nothing() -> None:
     result = screen(QUESTION, QUESTION)
     assert result.empty

@@ -173,7 +173,7 @@ async def test_a_what_if_goes_on_live(shared: Running) -> None:
         ({"from_turn": 0}, (422, "invalid_request")),
         ({"from_turn": 1, "edits": {"one": "x"}}, (422, "invalid_request")),
         ({"from_turn": 1, "edits": {"1": "x" * 20_001}}, (422, "invalid_request")),
-        ({"judge": "better"}, (422, "invalid_request")),
+        ({"judge": "better"}, (404, "unknown_judge")),
     ],
 )
 async def test_what_cannot_be_replayed(shared: Running, body: Message, expected: tuple[int, str]) -> None:

@@ -57,6 +57,10 @@ class Database:
         """Do :meth:`write` on a thread; same errors."""
         return await _on(self._writers, partial(self.write, work))
 
+    async def probing(self, work: Callable[[Session], T]) -> T:
+        """Do :meth:`write` on a thread, told as a probe: it is not somebody's; same errors."""
+        return await _on(self._writers, partial(self._write, "probe", work))
+
     async def erasing(self, work: Callable[[Session], T]) -> T:
         """Do :meth:`erase` on a thread; same errors."""
         return await _on(self._writers, partial(self.erase, work))

@@ -190,7 +190,7 @@ class SqlEventStore:
 
     async def ping(self) -> None:
         """Write something trivial: a disk that is full, or a replica that is read-only, can still be read."""
-        await self._db.writing(work.touch)
+        await self._db.probing(work.touch)
 
     async def close(self) -> None:
         """Release connections."""
