@@ -139,26 +139,26 @@ async def interview(load: Rig, http: httpx2.AsyncClient, gate: asyncio.Semaphore
                 await socket.close()
 
 
-async def create(http: httpx2.AsyncClient) -> dict[str, str]:
+async def create(http: httpx2.AsyncClient, minutes: int = 60) -> dict[str, str]:
     """Start a session.
 
     Raises:
         LoadError: it was refused.
     """
-    answer = await http.post("/v1/sessions", json={"persona": "deep_dive", "minutes": 60})
+    answer = await http.post("/v1/sessions", json={"persona": "deep_dive", "minutes": minutes})
     if answer.status_code != 201:
         raise LoadError(f"a session was refused: {answer.status_code}")
     opened: dict[str, str] = answer.json()
     return opened
 
 
-async def join(url: str, opened: dict[str, str]) -> ClientConnection:
-    """Open a session's socket and say hello."""
+async def join(url: str, opened: dict[str, str], last_seq: int = 0) -> ClientConnection:
+    """Open a session's socket and say hello; what was stored after ``last_seq`` is sent."""
     address = url.replace("http", "ws", 1) + opened["ws_url"]
     socket = await connect(
         address, subprotocols=[Subprotocol(SUBPROTOCOL)], ping_interval=None, compression=None, proxy=None
     )
-    await socket.send(json.dumps({"type": "hello", "token": opened["token"], "last_seq": 0}))
+    await socket.send(json.dumps({"type": "hello", "token": opened["token"], "last_seq": last_seq}))
     return socket
 
 

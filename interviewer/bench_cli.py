@@ -50,3 +50,27 @@ def gateway(
         err.print("stopped; nothing was left running")
         raise typer.Exit(130) from None
     _publish(found, to_markdown(found), report, as_json)
+
+
+def soak(
+    minutes: Annotated[float, typer.Option(min=0.5, help="How long.")] = 30.0,
+    candidates: Annotated[int, typer.Option(min=1, help="Interviews at once.")] = 40,
+    think: Annotated[float, typer.Option(min=0, help="Mean seconds before an answer.")] = 2.0,
+    report: Annotated[Path | None, typer.Option(help="Write Markdown and JSON here (without suffix).")] = None,
+    as_json: Json = False,
+) -> None:
+    """Let a service of its own live for a while on a simulated engine, and see whether its memory grows."""
+    from eval.faults_world import WorldError
+    from eval.gateway_load import LoadError
+    from eval.soak import Plan, measure, to_markdown
+
+    plan = Plan(minutes, candidates, think)
+    command = f"interviewer bench soak --minutes {minutes:g} --candidates {candidates} --think {think:g}"
+    try:
+        found = measure(plan, _line, command)
+    except (WorldError, LoadError) as error:
+        fail(str(error))
+    except KeyboardInterrupt:
+        err.print("stopped; nothing was left running")
+        raise typer.Exit(130) from None
+    _publish(found, to_markdown(found), report, as_json)

@@ -478,5 +478,6 @@ def main() -> None:
     app.command()(faults_cli.simulate_engine)
     tools.evaluate.command()(faults_cli.faults)
     tools.bench.command()(bench_cli.gateway)
+    tools.bench.command()(bench_cli.soak)
     tools.evaluate.command()(faults_cli.frames)
     app()
