@@ -247,8 +247,8 @@ def to_markdown(found: dict[str, Any]) -> str:
 Command: `{found["command"]}`
 
 {plan["minutes"]:g} minutes, {plan["candidates"]} candidates on a simulated engine ({plan["token_ms"]:g} ms a token),
-who think {plan["think_seconds"]:g} s on average, break off in {BREAKS:.0%} of the questions, and begin the next interview
-when one ends; SQLite, {found["database_mb"]} MB at the end. Done meanwhile: {did}. Nothing was refused.
+who think {plan["think_seconds"]:g} s on average, break off in {BREAKS:.0%} of the questions, and begin the next
+interview when one ends; SQLite, {found["database_mb"]} MB at the end. Done meanwhile: {did}. Nothing was refused.
 
 Medians of each third of the {len(found["samples"])} samples. From the second to the last: {grown:+.1f} MB, that is
 {grown / hours:+.1f} MB an hour.
