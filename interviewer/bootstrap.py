@@ -6,8 +6,10 @@ import logging
 import os
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from openai import AsyncOpenAI
 
@@ -35,6 +37,7 @@ from interviewer.service.deps import Deps, Limits
 from interviewer.service.judging import Judging
 from interviewer.service.metering import MeteredJudge, MeteredModel
 from interviewer.service.ports import Judge, Stamp
+from interviewer.service.telemetry import Telemetry
 from interviewer.settings import Settings
 from interviewer.web.state import Service, assemble
 from serving.adapter_check import AdapterError, check_adapter
@@ -44,20 +47,48 @@ from serving.cpu import cpu_flags, engine_on_cpu
 from serving.engine_config import EngineConfig, free_port
 from serving.versions import Version, VersionStore
 
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import TracerProvider
+
 _log = logging.getLogger(__name__)
 
 EVALUATOR = "evaluator"
 ADAPTERS = ("recruiter", "hiring_manager", "coding_design", "deep_dive", "behavioral", EVALUATOR)
 
 
-async def build(settings: Settings, progress: Callable[[str], None] = _log.info) -> Service:
+@dataclass(frozen=True)
+class _Watching:
+    """Who is told what the service does."""
+
+    metrics: Metrics
+    telemetry: Telemetry
+    """The metrics, with the traces before them where there are any."""
+    headers: Callable[[], Mapping[str, str]]
+    """What requests to the engine carry, so that its traces go on with ours."""
+
+
+async def build(
+    settings: Settings, progress: Callable[[str], None] = _log.info, traces: TracerProvider | None = None
+) -> Service:
     """Build the service that ``settings`` describe; starts nothing yet.
+
+    Args:
+        settings: What is wanted.
+        progress: Told what happens, in words.
+        traces: Takes the spans of turns, where they were asked for.
 
     Raises:
         DocumentError: a rubric or persona document is wrong.
         StoreError: the database cannot be used.
     """
-    return await (_external(settings) if settings.engine_url else _embedded(settings, progress))
+    metrics = Metrics()
+    watching = _Watching(metrics, metrics, dict)
+    if traces is not None:
+        from interviewer.adapters.traces import Traces  # its packages are an extra
+
+        traced = Traces(metrics, traces)
+        watching = _Watching(metrics, traced, traced.headers)
+    return await (_external(settings, watching) if settings.engine_url else _embedded(settings, watching, progress))
 
 
 def adapters_folder(settings: Settings) -> Path:
@@ -132,7 +163,7 @@ def load_words(folder: Path) -> WordModel:
     return WordModel.model_validate_json(path.read_text(encoding="utf-8")) if path.is_file() else NO_WORDS
 
 
-async def _embedded(settings: Settings, progress: Callable[[str], None]) -> Service:
+async def _embedded(settings: Settings, watching: _Watching, progress: Callable[[str], None]) -> Service:
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     entry = base_model(settings)
     model = entry.folder(settings.cache)
@@ -149,10 +180,11 @@ async def _embedded(settings: Settings, progress: Callable[[str], None]) -> Serv
         extra=tuple(entry.flags(engine_on_cpu())),
         log=settings.data_dir / "engine.log",
         api_key=os.environ.get("VLLM_API_KEY") or secrets.token_urlsafe(32),
+        traces=settings.traces,
     )
     address = f"http://{config.host}:{config.port}/v1"
     leave(settings.data_dir, address, config.api_key)
-    client = make_client(address, config.api_key)
+    client = make_client(address, config.api_key, headers=watching.headers)
     roster = Roster()
     served = {name: version.name for name, version in active.items() if name != EVALUATOR}
     judge: Judge = _judge(settings, client, active.get(EVALUATOR), "base", roster, entry.name)
@@ -192,6 +224,7 @@ async def _embedded(settings: Settings, progress: Callable[[str], None]) -> Serv
     chat = OpenAIChat(client, roster)
     return await _service(
         settings,
+        watching,
         chat,
         current or judge,
         judges,
@@ -214,8 +247,8 @@ def leave(data_dir: Path, address: str, key: str) -> None:
         file.write(f"{key}\n")
 
 
-async def _external(settings: Settings) -> Service:
-    client = make_client(settings.engine_url, settings.engine_api_key)
+async def _external(settings: Settings, watching: _Watching) -> Service:
+    client = make_client(settings.engine_url, settings.engine_api_key, headers=watching.headers)
     served: dict[str, str] = {}
     evaluator: str | None = None
     judge = CurrentJudge(_judge(settings, client, evaluator, settings.engine_model, Roster()))
@@ -248,7 +281,9 @@ async def _external(settings: Settings) -> Service:
 
     chat = OpenAIChat(client)
     engine = Engine(model=name)
-    return await _service(settings, chat, judge, judges, count, served, name, backend, client, engine, measured)
+    return await _service(
+        settings, watching, chat, judge, judges, count, served, name, backend, client, engine, measured
+    )
 
 
 def served_adapters(models: Sequence[str]) -> dict[str, str]:
@@ -320,6 +355,7 @@ def _judge(
 
 async def _service(
     settings: Settings,
+    watching: _Watching,
     model: OpenAIChat,
     judge: Judge,
     judges: Mapping[str, Judge],
@@ -332,7 +368,7 @@ async def _service(
     measured: Callable[[Stamp], Measured | None],
 ) -> Service:
     library = load_library(settings.rubrics, settings.personas)
-    limits, metrics = Limits(), Metrics()
+    limits, metrics = Limits(), watching.metrics
     accounts = open_accounts(settings) if settings.auth else None
 
     def judging(who: Judge) -> Judging:
@@ -355,7 +391,7 @@ async def _service(
         runner=None if why_not else Sandbox(),
         why_no_runner=why_not,
         recovered=backend.recovered,
-        telemetry=metrics,
+        telemetry=watching.telemetry,
         limits=Limits(
             prompt_tokens=min(limits.prompt_tokens, settings.context_tokens - limits.answer_tokens),
             word_seconds=0.012,

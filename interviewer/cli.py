@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
-import socket
 import sys
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -74,69 +72,12 @@ def serve(
     }
     if store not in (None, "disk", "none"):
         fail(f"--store is disk or none, not {store!r}")
+    from interviewer.running import run_service
+
     try:
-        run_service(Settings(**{k: v for k, v in given.items() if v is not None}))  # type: ignore[arg-type]
+        run_service(Settings(**{k: v for k, v in given.items() if v is not None}))
     except SettingsError as error:
         fail(str(error))
-
-
-def run_service(settings: Settings) -> None:
-    """Run the service until it is told to stop."""
-    import uvicorn
-
-    from interviewer.adapters.documents import DocumentError
-    from interviewer.adapters.logs import use_logs
-    from interviewer.bootstrap import base_model, build
-    from interviewer.service.ports import StoreError
-    from interviewer.web.app import create_app
-    from interviewer.web.drain import DrainingServer
-    from interviewer.web.wire import MAX_FRAME
-    from serving.fetch import FetchError
-
-    use_logs(settings.log, settings.log_level)
-    logging.getLogger("httpx2").setLevel(logging.WARNING)
-    try:
-        if not settings.engine_url:
-            base_model(settings)
-    except FetchError as error:
-        fail(str(error))
-    settings.check_exposure()
-    listening = _bind(settings.host, settings.port)
-    port = listening.getsockname()[1]
-
-    async def built() -> Any:
-        service = await build(settings, progress=lambda line: err.print(f"  {line}", markup=False))
-        err.print(f"Open [bold]http://{settings.host}:{port}/[/bold] - interviews can start when the engine is ready.")
-        return service
-
-    config = uvicorn.Config(
-        create_app(built, (*settings.allowed_hosts, settings.host), settings.allowed_origins),
-        log_level="warning",
-        log_config=None,  # its own lines would bring the messages of exceptions
-        ws="websockets-sansio",
-        ws_max_size=MAX_FRAME,
-        ws_ping_interval=20.0,
-        ws_ping_timeout=30.0,
-        timeout_graceful_shutdown=5,
-    )
-    try:
-        DrainingServer(config, settings.drain_seconds).run(sockets=[listening])
-    except (DocumentError, StoreError) as error:
-        fail(str(error))
-    except KeyboardInterrupt:
-        err.print("stopped")
-
-
-def _bind(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((host, port))
-    except OSError as error:
-        listening.close()
-        fail(f"cannot listen on {host}:{port} ({error.strerror}); choose another with --port, or stop what runs there")
-    return listening
 
 
 @app.command()
@@ -480,4 +421,8 @@ def main() -> None:
     tools.bench.command()(bench_cli.gateway)
     tools.bench.command()(bench_cli.soak)
     tools.evaluate.command()(faults_cli.frames)
-    app()
+    try:
+        app()
+    except SettingsError as error:  # a variable that any command may read
+        err.print(f"[bold]error:[/bold] {escape(str(error))}")
+        sys.exit(2)

@@ -6,10 +6,12 @@ import os
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
-from pydantic import Field
+from pydantic import Field, ValidationError, field_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import SettingsError as UnreadableValue
 
 SECRETS = ("database_url", "engine_api_key", "judge_api_key")
 """Fields whose value is never shown, and that ``INTERVIEWER_<NAME>_FILE`` may name a file for."""
@@ -124,6 +126,29 @@ class Settings(BaseSettings):
     log: Literal["text", "json"] = "text"
     """``json`` writes one object a line, with the session and turn it is about."""
 
+    traces: str = ""
+    """OpenTelemetry collector that takes OTLP over HTTP, ``http://host:4318``; empty writes no traces."""
+
+    @field_validator("traces")
+    @classmethod
+    def _collector(cls, address: str) -> str:
+        if address and (urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname):
+            raise ValueError("an address like http://127.0.0.1:4318 is needed")
+        return address
+
+    def __init__(self, **given: Any) -> None:
+        """Take what is given, then the environment.
+
+        Raises:
+            SettingsError: a value cannot be used; the message names what was set, and shows no secret.
+        """
+        try:
+            super().__init__(**given)
+        except ValidationError as error:
+            raise SettingsError("; ".join(_wrong(e["loc"], e["msg"], e["input"]) for e in error.errors())) from None
+        except UnreadableValue as error:
+            raise SettingsError(f'{error}; lists are written as JSON: ["one", "two"]') from None
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -159,6 +184,12 @@ class Settings(BaseSettings):
             return self.database_url
         self.data_dir.mkdir(parents=True, exist_ok=True)
         return f"sqlite:///{self.data_dir / 'interviews.db'}"
+
+
+def _wrong(at: tuple[int | str, ...], problem: str, value: Any) -> str:
+    name = str(at[0]) if at else "settings"
+    shown = "" if name in SECRETS else f" (it is {value!r})"
+    return f"INTERVIEWER_{name.upper()}: {problem.removeprefix('Value error, ')}{shown}"
 
 
 def is_loopback(host: str) -> bool:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from serving.cpu import best_dtype, cpu_flags, engine_on_cpu, usable_cores
 from serving.cpu_lora import SWITCH, TESTED_VERSIONS, engine_version
@@ -59,6 +60,8 @@ class EngineConfig:
     """Compute threads on CPU; None takes every core this process may use, at most 8."""
     ready_seconds: float = 300.0
     """How long a start may take before it counts as failed."""
+    traces: str = ""
+    """OTLP collector over HTTP, ``http://host:4318``, that the engine sends traces to; empty for none."""
     extra: tuple[str, ...] = ()
     """Further arguments, from the catalogue of models; of two of a kind the engine takes the last."""
     command: tuple[str, ...] | None = None
@@ -125,6 +128,8 @@ class EngineConfig:
             # the two is polled on cores that compute. Eager: compiling took minutes there, and the engine does not
             # compile with LoRA anyway.
             argv += ["--distributed-executor-backend=uni", "--enforce-eager"]
+        if self.traces:
+            argv += [f"--otlp-traces-endpoint={traces_address(self.traces)}"]
         argv += self.extra
         if engine_on_cpu():
             argv += [f"--kv-cache-memory-bytes={self.kv_cache_bytes}"]
@@ -173,11 +178,18 @@ class EngineConfig:
             "VLLM_ALLOW_RUNTIME_LORA_UPDATING": "1",
             "PYTHONUNBUFFERED": "1",
         }
+        if self.traces:
+            ours |= {"OTEL_SERVICE_NAME": "interviewer-engine", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "http/protobuf"}
         if self.api_key:
             ours["VLLM_API_KEY"] = self.api_key
         if engine_on_cpu():
             ours |= {"VLLM_ENABLE_V1_MULTIPROCESSING": "0", "OMP_NUM_THREADS": str(threads)}
         return ours | dict(os.environ)
+
+
+def traces_address(endpoint: str) -> str:
+    """Return where a collector takes traces: its path ``/v1/traces``, or the path that was given."""
+    return endpoint if urlsplit(endpoint).path.strip("/") else f"{endpoint.rstrip('/')}/v1/traces"
 
 
 def adapter_settings(name: str, folder: Path) -> dict[str, object]:

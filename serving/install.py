@@ -67,7 +67,7 @@ class Installer:
         self._say = say
 
     def install(self, extras: str) -> None:
-        """Bring the environment up to date for ``extras``, for example ``engine,train,dev``.
+        """Bring the environment up to date for ``extras``, for example ``engine,train,traces,dev``.
 
         Raises:
             InstallError: a stage failed.
@@ -235,7 +235,7 @@ def main(arguments: list[str]) -> int:
     installer = Installer(ROOT, logged(ROOT / ".venv" / "install.log"), lambda line: print(line, flush=True))
     try:
         with exclusive(installer.stamps):
-            installer.install("engine" if verb == "run" else "engine,train,dev")
+            installer.install("engine" if verb == "run" else "engine,train,traces,dev")
             if verb == "test":
                 installer.browser()
     except KeyboardInterrupt:

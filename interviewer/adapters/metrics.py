@@ -50,19 +50,25 @@ class Metrics:
         for operation in ("read", "write", "erase", "probe"):  # a counter that is not there yet cannot be seen to rise
             self._store_errors.labels(operation)
 
-    def took(self, stage: Stage, seconds: float) -> None:
+    def began(self, session_id: str, stage: Stage) -> None:
+        """Do nothing: a stage counts when it is over."""
+
+    def took(self, session_id: str, stage: Stage, seconds: float) -> None:
         """Note how long a stage of a turn took."""
         self._stages.labels(stage).observe(seconds)
 
-    def asked(self, persona: str, source: str, *, model_away: bool) -> None:
+    def asked(self, session_id: str, turn: int, persona: str, source: str, *, model_away: bool) -> None:
         """Note a question."""
         self._questions.labels(persona, source).inc()
         if model_away:
             self._away.labels(persona).inc()
 
-    def stopped(self, code: str) -> None:
+    def stopped(self, session_id: str, code: str) -> None:
         """Note a turn that could not go on."""
         self._stopped.labels(code).inc()
+
+    def ended(self, session_id: str) -> None:
+        """Do nothing: what it comes to is counted as turns and sockets."""
 
     def judged(self, outcome: str, seconds: float) -> None:
         """Note one pass of the judge."""

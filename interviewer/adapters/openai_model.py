@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 
 import httpx2
 from openai import (
@@ -29,18 +29,21 @@ _CONTINUED = {"add_generation_prompt": False, "continue_final_message": True}
 """Tells vLLM to go on with a begun message instead of answering it."""
 
 
-def make_client(base_url: str, api_key: str, *, seconds: float = 60.0) -> AsyncOpenAI:
+def make_client(
+    base_url: str, api_key: str, *, seconds: float = 60.0, headers: Callable[[], Mapping[str, str]] = dict
+) -> AsyncOpenAI:
     """Return a client that never retries and gives up after ``seconds`` without a byte (5 s to connect).
 
-    Requests of a session carry its key, see :mod:`interviewer.service.affinity`.
+    Requests of a session carry its key, see :mod:`interviewer.service.affinity`, and what ``headers`` returns for the
+    task that makes them.
     """
+
+    async def name(request: httpx2.Request) -> None:
+        request.headers.update({**affinity.headers(), **headers()})
+
     timeout = Timeout(seconds, connect=5.0)
-    http = DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"request": [_name_session]})
+    http = DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"request": [name]})
     return AsyncOpenAI(base_url=base_url, api_key=api_key or "none", max_retries=0, timeout=timeout, http_client=http)
-
-
-async def _name_session(request: httpx2.Request) -> None:
-    request.headers.update(affinity.headers())
 
 
 class OpenAIChat:

@@ -24,16 +24,24 @@ first word of the next question, which is what a candidate waits for."""
 class Telemetry(Protocol):
     """Takes figures; must not block, and must not fail."""
 
-    def took(self, stage: Stage, seconds: float) -> None:
+    def began(self, session_id: str, stage: Stage) -> None:
+        """Note that a stage of a session's turn begins."""
+        ...
+
+    def took(self, session_id: str, stage: Stage, seconds: float) -> None:
         """Note how long a stage of a turn took."""
         ...
 
-    def asked(self, persona: str, source: str, *, model_away: bool) -> None:
+    def asked(self, session_id: str, turn: int, persona: str, source: str, *, model_away: bool) -> None:
         """Note a question: who asked it, where its words came from, and whether the model could not be reached."""
         ...
 
-    def stopped(self, code: str) -> None:
+    def stopped(self, session_id: str, code: str) -> None:
         """Note a turn that could not go on."""
+        ...
+
+    def ended(self, session_id: str) -> None:
+        """Note a session that ended: what its last turn began comes to no question."""
         ...
 
     def judged(self, outcome: str, seconds: float) -> None:
@@ -48,13 +56,19 @@ class Telemetry(Protocol):
 class Unwatched:
     """Keeps nothing; for tools and tests."""
 
-    def took(self, stage: Stage, seconds: float) -> None:
+    def began(self, session_id: str, stage: Stage) -> None:
         """Do nothing."""
 
-    def asked(self, persona: str, source: str, *, model_away: bool) -> None:
+    def took(self, session_id: str, stage: Stage, seconds: float) -> None:
         """Do nothing."""
 
-    def stopped(self, code: str) -> None:
+    def asked(self, session_id: str, turn: int, persona: str, source: str, *, model_away: bool) -> None:
+        """Do nothing."""
+
+    def stopped(self, session_id: str, code: str) -> None:
+        """Do nothing."""
+
+    def ended(self, session_id: str) -> None:
         """Do nothing."""
 
     def judged(self, outcome: str, seconds: float) -> None:
@@ -88,9 +102,8 @@ class Watch:
             case Committed():
                 self._stored(frame.recorded.event)
             case Failed():
-                self._since.clear()
-                self._took.clear()
-                self._telemetry.stopped(frame.code)
+                self._forget()
+                self._telemetry.stopped(self._session_id, frame.code)
             case _:
                 pass
         self._sink(frame)
@@ -106,15 +119,23 @@ class Watch:
                 self._end("choosing")
             case ev.QuestionAsked():
                 self._asked(event)
+            case ev.SessionEnded():
+                self._forget()
+                self._telemetry.ended(self._session_id)
             case _:
                 pass
+
+    def _forget(self) -> None:
+        self._since.clear()
+        self._took.clear()
 
     def _asked(self, event: ev.QuestionAsked) -> None:
         if event.interrupted:  # the candidate's decision; how long it took says nothing about the service
             self._since.pop("question", None)
         self._end("question")
         source = "interrupted" if event.interrupted else event.source
-        self._telemetry.asked(event.persona, source, model_away="model_unavailable" in event.problems)
+        away = "model_unavailable" in event.problems
+        self._telemetry.asked(self._session_id, event.turn, event.persona, source, model_away=away)
         took = {stage: round(seconds, 3) for stage, seconds in self._took.items()}
         self._took.clear()
         _log.info(
@@ -133,9 +154,11 @@ class Watch:
 
     def _begin(self, *stages: Stage) -> None:
         self._since.update(dict.fromkeys(stages, self._now()))
+        for stage in stages:
+            self._telemetry.began(self._session_id, stage)
 
     def _end(self, *stages: Stage) -> None:
         for stage in stages:
             if (since := self._since.pop(stage, None)) is not None:
                 self._took[stage] = self._now() - since
-                self._telemetry.took(stage, self._took[stage])
+                self._telemetry.took(self._session_id, stage, self._took[stage])

@@ -33,7 +33,7 @@ def checkpoint(folder: Path) -> Path:
 
 async def built(tmp_path: Path, **changes: object) -> tuple[Service, list[str]]:
     told: list[str] = []
-    settings = Settings(data_dir=tmp_path / "data", cache=tmp_path / "cache", **changes)  # type: ignore[arg-type]
+    settings = Settings(data_dir=tmp_path / "data", cache=tmp_path / "cache", **changes)
     return await build(settings, told.append), told
 
 

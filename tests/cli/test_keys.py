@@ -68,6 +68,23 @@ def test_secrets_come_from_files_too_and_are_never_shown(tmp_path: Path, monkeyp
         Settings()
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("PORT", "abc", r"INTERVIEWER_PORT: .*integer.*'abc'"),
+        ("KEEP_DAYS", "0", r"INTERVIEWER_KEEP_DAYS: .*greater than or equal to 1"),
+        ("TRACES", "collector", r"INTERVIEWER_TRACES: an address like http://127.0.0.1:4318"),
+        ("ALLOWED_HOSTS", "me.example", r'allowed_hosts.*lists are written as JSON: \["one", "two"\]'),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_named(
+    name: str, value: str, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"INTERVIEWER_{name}", value)
+    with pytest.raises(SettingsError, match=says):
+        Settings()
+
+
 def test_a_store_that_keeps_nothing_leaves_no_file(tmp_path: Path) -> None:
     assert Settings(store="none").sessions_database() == "sqlite://"
     assert list(tmp_path.iterdir()) == []

@@ -48,9 +48,9 @@ def rules() -> list[dict[str, Any]]:
 def exposed() -> dict[str, set[str]]:
     """Return each metric that the service has, with its labels, after everything happened once."""
     metrics = Metrics()
-    metrics.took("reply", 1.0)
-    metrics.asked("deep_dive", "tied", model_away=True)
-    metrics.stopped("conflict")
+    metrics.took("s1", "reply", 1.0)
+    metrics.asked("s1", 2, "deep_dive", "tied", model_away=True)
+    metrics.stopped("s1", "conflict")
     metrics.judged("scored", 1.0)
     metrics.closed("left")
     metrics.stored("read", 0.1, failed=False)

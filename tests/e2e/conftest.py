@@ -14,6 +14,7 @@ import pytest
 
 from interviewer.client import Client
 from serving.engine_config import free_port
+from tests.collector import Collector, collecting
 
 START_SECONDS = 420
 
@@ -21,8 +22,9 @@ START_SECONDS = 420
 class Running:
     """The service as a child process."""
 
-    def __init__(self, data: Path) -> None:
+    def __init__(self, data: Path, traces: str) -> None:
         self.data = data
+        self.traces = traces
         self.url = ""
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -31,6 +33,7 @@ class Running:
         self.url = f"http://127.0.0.1:{port}"
         # Turns wait longer than in use: a busy machine must not look like a broken one.
         environment = {**os.environ, "INTERVIEWER_DATA_DIR": str(self.data), "INTERVIEWER_TURN_SECONDS": "120"}
+        environment["INTERVIEWER_TRACES"] = self.traces
         with (self.data / "service.log").open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "interviewer", "serve", "--port", str(port)],
@@ -70,8 +73,14 @@ class Running:
 
 
 @pytest.fixture(scope="session")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    service = Running(tmp_path_factory.mktemp("service"))
+def collector() -> Iterator[Collector]:
+    with collecting() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def running(tmp_path_factory: pytest.TempPathFactory, collector: Collector) -> Iterator[Running]:
+    service = Running(tmp_path_factory.mktemp("service"), collector.url)
     try:
         service.start()
         yield service

@@ -41,11 +41,11 @@ def root(tmp_path: Path) -> Path:
 
 def test_the_order_is_venv_torch_project_and_then_the_mismatched_go(root: Path) -> None:
     run, said = Recorder(root), list[str]()
-    Installer(root, run, said.append).install("engine,train,dev")
+    Installer(root, run, said.append).install("engine,train,traces,dev")
 
     assert [c.split(" -m ")[1].split()[0] for c in run.commands] == ["venv", "pip", "pip", "pip"]
     assert run.commands[1].endswith(f"install {TORCH}")
-    assert f"-c {root}/serving/constraints.txt --editable {root}[engine,train,dev]" in run.commands[2]
+    assert f"-c {root}/serving/constraints.txt --editable {root}[engine,train,traces,dev]" in run.commands[2]
     assert run.commands[3].endswith("uninstall --yes " + " ".join(MISMATCHED))
     assert [line for line in said if line.startswith("[3/3]")]
 

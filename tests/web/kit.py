@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import httpx2
 import uvicorn
+from fastapi import FastAPI
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Origin, Subprotocol
@@ -175,6 +176,7 @@ async def running(
     hosts: tuple[str, ...] = (),
     small_buffers: bool = False,
     grace: float = 0.0,
+    prepare: Callable[[FastAPI], None] = lambda _: None,
     **parts: Any,
 ) -> AsyncIterator[Running]:
     """Serve the application as the command does: same protocol implementation, same frame limit."""
@@ -188,8 +190,10 @@ async def running(
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
     listening.bind(("127.0.0.1", 0))
     port = listening.getsockname()[1]
+    application = create_app(build, hosts)
+    prepare(application)
     config = uvicorn.Config(
-        create_app(build, hosts),
+        application,
         log_level="error",
         ws="websockets-sansio",
         ws_max_size=MAX_FRAME,
