@@ -6,7 +6,7 @@ import asyncio
 import random
 import tempfile
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,7 +66,7 @@ async def _measure(plan: Plan, progress: Callable[[str], None], command: str) ->
         found["streams"] = []
         for count in plan.sessions:
             with tempfile.TemporaryDirectory(prefix="gateway") as folder:
-                row = await _streams(Path(folder), count, plan, core)
+                row = await streams(Path(folder), count, plan, core)
             found["streams"].append(row)
             progress(f"{count} sessions: p50 {row['added_ms']['p50']} ms, p99 {row['added_ms']['p99']} ms added")
         with tempfile.TemporaryDirectory(prefix="gateway") as folder:
@@ -83,29 +83,47 @@ async def _measure(plan: Plan, progress: Callable[[str], None], command: str) ->
     return found
 
 
-async def _streams(folder: Path, count: int, plan: Plan, core: int | None) -> dict[str, Any]:
+async def streams(
+    folder: Path,
+    count: int,
+    plan: Plan,
+    core: int | None,
+    *,
+    workers: int = 1,
+    database: str | None = None,
+) -> dict[str, Any]:
+    """Measure ``count`` sessions at once; arguments as those of :func:`eval.gateway_load.rig`.
+
+    Raises:
+        WorldError: the service does not come up.
+        LoadError: it refuses what it has to do.
+    """
     chance = random.Random(1)
     timing = Timing(first_seconds=0.3, between_seconds=plan.token_ms / 1000)
-    async with (
-        rig(folder, timing, core) as load,
-        httpx2.AsyncClient(base_url=load.url, timeout=60.0) as http,
-    ):
+    async with rig(folder, timing, core, workers=workers, database=database) as load, AsyncExitStack() as stack:
+        clients = [await stack.enter_async_context(httpx2.AsyncClient(base_url=url, timeout=60.0)) for url in load.urls]
         gate = asyncio.Semaphore(GATE)
+
+        def think() -> float:
+            return chance.uniform(0, 2 * plan.think_seconds)
+
         tasks = [
-            asyncio.create_task(interview(load, http, gate, lambda: chance.uniform(0, 2 * plan.think_seconds)))
-            for _ in range(count)
+            asyncio.create_task(interview(load, load.urls[n % workers], clients[n % workers], gate, think))
+            for n in range(count)
         ]
         clock = asyncio.create_task(tick(load))
         try:
             await _ended_early(tasks, plan.seconds)
-            process = load.process()
-            before = process.cpu_times()
+            own = psutil.Process().cpu_times()
+            before = load.processor_seconds()
             load.seen.counting = True
             await _ended_early(tasks, plan.seconds)
             load.seen.counting = False
-            after = process.cpu_times()
-            spent = (after.user + after.system) - (before.user + before.system)
-            return {"sessions": count, **_row(load.seen, plan.seconds, spent, process)}
+            spent = load.processor_seconds() - before
+            after = psutil.Process().cpu_times()
+            load_spent = after.user + after.system - own.user - own.system
+            row = _row(load.seen, plan.seconds, spent, load.process())
+            return {"sessions": count, **row, "load_processor": round(load_spent / plan.seconds, 2)}
         finally:
             for task in (*tasks, clock):
                 task.cancel()

@@ -66,50 +66,78 @@ class Seen:
 class Rig:
     """A service on a simulated engine."""
 
-    url: str
-    service: Child
+    urls: list[str]
+    """Of each worker."""
+    workers: list[Child]
     seen: Seen
     stamps: dict[str, float]
     """By session key: when the last token of its generation left, until a frame was measured against it."""
 
+    @property
+    def url(self) -> str:
+        """Address of the first worker."""
+        return self.urls[0]
+
     def process(self) -> psutil.Process:
-        """Return the service's process."""
-        return self.service.processes()[0]
+        """Return the first worker's process."""
+        return self.workers[0].processes()[0]
+
+    def processor_seconds(self) -> float:
+        """Return the processor time that all workers took so far."""
+        times = [worker.processes()[0].cpu_times() for worker in self.workers]
+        return sum(time.user + time.system for time in times)
 
 
 @asynccontextmanager
-async def rig(folder: Path, timing: Timing, core: int | None) -> AsyncIterator[Rig]:
-    """Start engine and service, the service alone on one processor when ``core`` is given.
+async def rig(
+    folder: Path, timing: Timing, core: int | None, *, workers: int = 1, database: str | None = None
+) -> AsyncIterator[Rig]:
+    """Start engine and service.
+
+    Args:
+        folder: For logs and the default database.
+        timing: Of the engine.
+        core: The processor that the service gets to itself, if any.
+        workers: Processes of the service, which share the database.
+        database: SQLAlchemy URL; a SQLite file in ``folder`` when not given.
 
     Raises:
         WorldError: the service does not come up.
     """
     stamps: dict[str, float] = {}
-    engine_port, port = free_port("127.0.0.1"), free_port("127.0.0.1")
+    engine_port = free_port("127.0.0.1")
     app = create_engine(timing, told=stamps.__setitem__)
     config = uvicorn.Config(app, port=engine_port, log_level="critical", timeout_graceful_shutdown=1)
     engine = uvicorn.Server(config)
     serving = asyncio.create_task(engine.serve())
-    service = Child(
-        "service",
-        ["serve", "--port", str(port), "--engine-url", f"http://127.0.0.1:{engine_port}/v1"],
-        folder / "service.log",
-        f"http://127.0.0.1:{port}/readyz",
-        INTERVIEWER_DATA_DIR=str(folder),
-        INTERVIEWER_LOG_LEVEL="warning",
-    )
+    urls = [f"http://127.0.0.1:{free_port('127.0.0.1')}" for _ in range(workers)]
+    named = ["--database-url", database] if database else []
+    children = [
+        Child(
+            f"service-{number}",
+            ["serve", "--port", url.rpartition(":")[2], "--engine-url", f"http://127.0.0.1:{engine_port}/v1", *named],
+            folder / f"service-{number}.log",
+            f"{url}/readyz",
+            INTERVIEWER_DATA_DIR=str(folder),
+            INTERVIEWER_LOG_LEVEL="warning",
+        )
+        for number, url in enumerate(urls, 1)
+    ]
     try:
         while not engine.started:  # noqa: ASYNC110 - uvicorn has no event for it
             await asyncio.sleep(TICK)
-        service.start()
-        await service.up(120.0)
+        for child in children:  # one after the other: the first makes the tables
+            child.start()
+            await child.up(120.0)
         if core is not None:
-            for thread in service.processes()[0].threads():
-                os.sched_setaffinity(thread.id, {core})
-            service.processes()[0].cpu_affinity([core])
-        yield Rig(f"http://127.0.0.1:{port}", service, Seen(), stamps)
+            for child in children:
+                for thread in child.processes()[0].threads():
+                    os.sched_setaffinity(thread.id, {core})
+                child.processes()[0].cpu_affinity([core])
+        yield Rig(urls, children, Seen(), stamps)
     finally:
-        service.kill()
+        for child in children:
+            child.kill()
         engine.should_exit = True
         await serving
 
@@ -124,12 +152,17 @@ async def tick(load: Rig) -> None:
             load.seen.streaming.append(load.seen.asking)
 
 
-async def interview(load: Rig, http: httpx2.AsyncClient, gate: asyncio.Semaphore, think: Callable[[], float]) -> None:
-    """Hold interviews, one after the other, until cancelled; ``think`` gives the seconds before each answer."""
+async def interview(
+    load: Rig, url: str, http: httpx2.AsyncClient, gate: asyncio.Semaphore, think: Callable[[], float]
+) -> None:
+    """Hold interviews with the worker at ``url``, one after the other, until cancelled.
+
+    ``http`` sends requests to it; ``think`` gives the seconds before each answer.
+    """
     while True:
         async with gate:
             opened = await create(http)
-            socket = await join(load.url, opened)
+            socket = await join(url, opened)
         try:
             await _answers(load, socket, key_of(opened["id"]), think)
         except (ConnectionClosed, LoadError) as error:

@@ -1,9 +1,10 @@
-"""The benchmark of the service itself, which starts what it measures."""
+"""The benchmarks of the service itself, which start what they measure."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -26,8 +27,6 @@ def gateway(
 ) -> None:
     """Load a service of its own on a simulated engine: delay added to a frame, memory per socket, long sessions."""
     from eval.bench_gateway import Plan, measure, to_markdown
-    from eval.faults_world import WorldError
-    from eval.gateway_load import LoadError
 
     counts = tuple(sessions or Plan.sessions)
     plan = Plan(counts, seconds, token_ms, think, idle, (1_000, stored), repeats)
@@ -42,13 +41,7 @@ def gateway(
         ("repeats", repeats, default.repeats),
     ):
         options += [f"--{name} {value:g}"] if value != usual else []
-    try:
-        found = measure(plan, _line, " ".join(["interviewer bench gateway", *options]))
-    except (WorldError, LoadError) as error:
-        fail(str(error))
-    except KeyboardInterrupt:
-        err.print("stopped; nothing was left running")
-        raise typer.Exit(130) from None
+    found = _measured(lambda: measure(plan, _line, " ".join(["interviewer bench gateway", *options])))
     _publish(found, to_markdown(found), report, as_json)
 
 
@@ -60,17 +53,53 @@ def soak(
     as_json: Json = False,
 ) -> None:
     """Let a service of its own live for a while on a simulated engine, and see whether its memory grows."""
-    from eval.faults_world import WorldError
-    from eval.gateway_load import LoadError
     from eval.soak import Plan, measure, to_markdown
 
     plan = Plan(minutes, candidates, think)
     command = f"interviewer bench soak --minutes {minutes:g} --candidates {candidates} --think {think:g}"
+    found = _measured(lambda: measure(plan, _line, command))
+    _publish(found, to_markdown(found), report, as_json)
+
+
+def workers(
+    count: Annotated[
+        list[int] | None, typer.Option("--workers", min=1, help="May be repeated, rising; 1 and 2 by default.")
+    ] = None,
+    sessions: Annotated[
+        list[int] | None, typer.Option(min=1, help="At once; may be repeated; 50 100 200 400 800 by default.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=1, help="Measured per number of sessions, after as many more.")] = 20.0,
+    database: Annotated[
+        str, typer.Option(help="sqlite, postgres (a server of its own), or the URL of an empty database.")
+    ] = "postgres",
+    report: Annotated[Path | None, typer.Option(help="Write .md, .json and .svg here (without suffix).")] = None,
+    as_json: Json = False,
+) -> None:
+    """Load one, two and more workers on one database: throughput and delay against sessions, drawn."""
+    from eval.bench_workers import Plan, chart, measure, to_markdown
+
+    plan = Plan(tuple(count or Plan.workers), tuple(sessions or Plan.sessions), seconds, database=database)
+    options = [f"--workers {n}" for n in count or ()] + [f"--sessions {n}" for n in sessions or ()]
+    options += [f"--seconds {seconds:g}"] if seconds != Plan.seconds else []
+    options += ["--database sqlite"] if database == "sqlite" else []
+    found = _measured(lambda: measure(plan, _line, " ".join(["interviewer bench workers", *options])))
+    picture = None
+    if report is not None:
+        report.parent.mkdir(parents=True, exist_ok=True)
+        picture = report.with_suffix(".svg").name
+        report.with_suffix(".svg").write_text(chart(found), encoding="utf-8")
+    _publish(found, to_markdown(found, picture), report, as_json)
+
+
+def _measured(measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Measure, and leave with one clear message when that cannot be done."""
+    from eval.faults_world import WorldError
+    from eval.gateway_load import LoadError
+
     try:
-        found = measure(plan, _line, command)
+        return measure()
     except (WorldError, LoadError) as error:
         fail(str(error))
     except KeyboardInterrupt:
         err.print("stopped; nothing was left running")
         raise typer.Exit(130) from None
-    _publish(found, to_markdown(found), report, as_json)

@@ -420,6 +420,7 @@ def main() -> None:
     tools.evaluate.command()(faults_cli.faults)
     tools.bench.command()(bench_cli.gateway)
     tools.bench.command()(bench_cli.soak)
+    tools.bench.command()(bench_cli.workers)
     tools.evaluate.command()(faults_cli.frames)
     try:
         app()
