@@ -10,6 +10,5 @@ check:          ## what a commit has to pass: format, lint, types, quick tests
 	.venv/bin/ruff check .
 	.venv/bin/mypy
 	.venv/bin/python -m pytest -q -m "not engine and not browser and not postgres"
-audit:          ## known holes in what is installed; needs a vulnerability service, so it is no part of `check`
-	.venv/bin/python -m pip install -q "pip-audit>=2.9,<3"
-	.venv/bin/pip-audit --skip-editable
+audit:          ## known holes in what is installed; says so where no vulnerability service answers
+	.venv/bin/python -m serving.audit
