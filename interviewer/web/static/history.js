@@ -126,7 +126,10 @@ async function importForm(place, state, changed) {
   }
   if (!state.live) return;
   const file = h("input", { type: "file", accept: ".txt,.md,.json,.jsonl,.vtt,.srt,text/plain,application/json" });
-  const content = h("textarea", { rows: 8, placeholder: "Interviewer: How would you serve it?\nCandidate: I would start with the latency budget." });
+  const content = store.kept(
+    h("textarea", { rows: 8, placeholder: "Interviewer: How would you serve it?\nCandidate: I would start with the latency budget." }),
+    "draft-import",
+  );
   const rubric = h("select", null, rubrics.map((r) => option(r.id, r.title)));
   const persona = h("select", null, option("", t("The round's own")), personas.map((p) => option(p.id, `${p.name}, ${p.title}`)));
   const candidate = h("input", { type: "text", maxlength: 80, autocomplete: "off" });
@@ -153,6 +156,7 @@ async function importForm(place, state, changed) {
     if (!lines && !content.value.trim()) throw new Error(t("Paste a transcript or choose a file first."));
     if (lines) {
       await restore(clear(result), lines, state);
+      store.write("draft-import", null);
       if (state.live) changed();
       return;
     }
@@ -171,6 +175,7 @@ async function importForm(place, state, changed) {
       if (state.live) ask(error.choices);
       throw new Error(t("It is not clear who the candidate is: choose, or write the name above."));
     }
+    store.write("draft-import", null);
     if (!state.live) return;
     imported(clear(result), made, state);
     changed();
@@ -186,7 +191,10 @@ async function importForm(place, state, changed) {
       sessions = text && exported(text);
       if (sessions) taken.textContent = t("{count} of an export.", { count: tn(sessions.length, "{n} session", "{n} sessions") });
       else if (!text || chosen.size > BIGGEST) problem.append(errorBox(tooLarge()));
-      else content.value = text;
+      else {
+        content.value = text;
+        content.dispatchEvent(new Event("input"));
+      }
     } catch {
       problem.append(errorBox(new Error(t("The file is not UTF-8 text. Save it as UTF-8 text, WebVTT, SRT or JSON; an archive or a Word file has to be unpacked first."))));
     }
@@ -214,7 +222,7 @@ async function importForm(place, state, changed) {
     place,
     h(
       "details",
-      null,
+      { open: content.value !== "" },
       h("summary", null, t("Paste or choose a file")),
       form,
       result,

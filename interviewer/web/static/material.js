@@ -29,9 +29,11 @@ export function material(resume, job, state) {
   };
   resume.addEventListener("input", look);
   job.addEventListener("input", look);
+  const begun = Boolean(resume.value || job.value); // kept from before a reload
+  if (begun) look();
   return h(
     "details",
-    null,
+    { open: begun },
     h("summary", null, t("Paste a resume or a job description")),
     field(t("Resume"), resume),
     upload(t("Resume as a PDF"), resume),

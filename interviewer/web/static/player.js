@@ -237,7 +237,8 @@ function whatIf(id, turn, started, state) {
   const given = turn.beats.find(({ event }) => event.type === "answer_given")?.event;
   if (!given) return null;
   const problem = h("div");
-  const box = h("textarea", { value: given.text, maxlength: 20000, rows: 5 });
+  const key = store.editOf(id, turn.number);
+  const box = store.kept(h("textarea", { value: given.text, maxlength: 20000, rows: 5 }), key);
   const go = h("button", { type: "submit" }, t("Go on live from here"));
   const form = h(
     "form",
@@ -248,6 +249,7 @@ function whatIf(id, turn, started, state) {
           working(go, problem, t("Preparing the interview"), async () => {
             const made = await api.whatIf(id, turn.number, box.value === given.text ? {} : { [turn.number]: box.value });
             store.remember(made.id, made);
+            store.write(key, null);
             if (state.live) location.hash = `#/s/${encodeURIComponent(made.id)}`;
           });
         },
@@ -257,5 +259,5 @@ function whatIf(id, turn, started, state) {
     go,
     problem,
   );
-  return h("details", { class: "no-print" }, h("summary", null, t("What if you had answered otherwise?")), form);
+  return h("details", { class: "no-print", open: box.value !== given.text }, h("summary", null, t("What if you had answered otherwise?")), form);
 }

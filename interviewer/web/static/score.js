@@ -6,6 +6,7 @@ import { append, busy, clear, errorBox, field, h, option, working } from "./dom.
 import { byCode, t } from "./i18n.js";
 import * as parts from "./parts.js";
 import { levelSelect } from "./start.js";
+import * as store from "./store.js";
 import { length, placeQuotes, plain } from "./words.js";
 
 const MAX_ANSWER = 20_000;
@@ -45,7 +46,7 @@ function form(body, state, rubrics, criteria) {
   const rubric = h("select", null, rubrics.map((r) => option(r.id, r.title)));
   const question = h("select");
   const asked = h("p", { class: "asked", "aria-live": "polite" });
-  const own = h("textarea", { rows: 3, maxlength: 4000 });
+  const own = store.kept(h("textarea", { rows: 3, maxlength: 4000 }), "draft-score-question");
   const ticks = [...criteria.values()].map((c) =>
     h("label", { class: "check", title: c.asks }, h("input", { type: "checkbox", name: "criterion", value: c.id }), ` ${plain(c.id)}`),
   );
@@ -56,7 +57,7 @@ function form(body, state, rubrics, criteria) {
     field(t("Your question"), own),
     h("fieldset", { class: "ticks" }, h("legend", null, t("Judge it on")), ticks),
   );
-  const answer = h("textarea", { rows: 10, required: true });
+  const answer = store.kept(h("textarea", { rows: 10, required: true }), "draft-score-answer");
   const level = levelSelect();
   const problem = h("div");
   const result = h("div", { tabindex: "-1" });
@@ -64,7 +65,7 @@ function form(body, state, rubrics, criteria) {
   const data = h(
     "form",
     null,
-    h("fieldset", { class: "inline" }, h("legend", null, t("Question")), source("pick", t("From a round"), true), source("write", t("My own"), false)),
+    h("fieldset", { class: "inline" }, h("legend", null, t("Question")), source("pick", t("From a round"), !own.value), source("write", t("My own"), Boolean(own.value))),
     picked,
     written,
     field(t("Answer"), answer),
@@ -73,11 +74,12 @@ function form(body, state, rubrics, criteria) {
     h("div", { class: "row" }, button),
   );
   const mode = () => data.elements.source.value;
-  data.addEventListener("change", (event) => {
-    if (event.target.name !== "source") return;
+  const turn = () => {
     picked.hidden = mode() !== "pick";
     written.hidden = mode() !== "write";
-  });
+  };
+  data.addEventListener("change", (event) => event.target.name === "source" && turn());
+  turn();
   const describe = () => {
     const found = known.get(question.value);
     clear(asked);
@@ -116,6 +118,7 @@ function form(body, state, rubrics, criteria) {
       const request = { answer: text, level: level.value, question: mode() === "pick" ? { id: question.value } : { text: own.value.trim() } };
       if (mode() === "write") request.criteria = chosen;
       const found = await api.score(request);
+      for (const key of ["draft-score-question", "draft-score-answer"]) store.write(key, null);
       if (!state.live) return;
       show(clear(result), found, text, state.texts);
       result.focus({ preventScroll: true });

@@ -106,9 +106,10 @@ function form(body, state, personas, rubrics, scenarios, drills) {
   const minutesField = field(t("Minutes"), minutes, t("10 to 20 for a short session."));
   const situation = h("select", { name: "scenario" });
   const situationField = field(t("Situation"), situation, t("Its facts are told only to who asks for them."));
-  const background = h("textarea", { name: "background", rows: 3, maxlength: 8000, placeholder: "Six years of ad-serving infrastructure in C++, one year of fine-tuning." });
-  const resume = h("textarea", { name: "resume", rows: 8, maxlength: 20000 });
-  const job = h("textarea", { name: "job", rows: 8, maxlength: 20000 });
+  const own = (name, props) => store.kept(h("textarea", { name, ...props }), `draft-${name}`);
+  const background = own("background", { rows: 3, maxlength: 8000, placeholder: "Six years of ad-serving infrastructure in C++, one year of fine-tuning." });
+  const resume = own("resume", { rows: 8, maxlength: 20000 });
+  const job = own("job", { rows: 8, maxlength: 20000 });
   const about = h(
     "section",
     { "aria-labelledby": "about-you" },
@@ -208,6 +209,7 @@ function form(body, state, personas, rubrics, scenarios, drills) {
         store.remember(session.id, session);
         location.hash = `#/s/${encodeURIComponent(session.id)}`;
       }
+      for (const name of ["background", "resume", "job"]) store.write(`draft-${name}`, null);
     } catch (error) {
       problem.append(errorBox(error));
     } finally {

@@ -25,10 +25,24 @@ export function remember(id, { token, ws_url: wsUrl }) {
   write(`ws:${id}`, wsUrl ?? null);
 }
 
+/** Keep what is written into a field, over a reload too, until `write(key, null)` says that it was used. */
+export function kept(area, key) {
+  area.value = read(key) ?? area.value;
+  area.addEventListener("input", () => write(key, area.value));
+  return area;
+}
+
+/** The key of an answer that is being edited for a what-if. */
+export const editOf = (id, turn) => `edit:${id}:${turn}`;
+
 /** Forget everything, when somebody signs out. */
 export function forgetAll() {
+  forgetFrom("");
+}
+
+function forgetFrom(start) {
   try {
-    for (const key of Object.keys(localStorage)) if (key.startsWith(PREFIX)) localStorage.removeItem(key);
+    for (const key of Object.keys(localStorage)) if (key.startsWith(PREFIX + start)) localStorage.removeItem(key);
   } catch {
     // Switched off, as above: there is nothing.
   }
@@ -37,4 +51,5 @@ export function forgetAll() {
 /** Forget everything about a session. */
 export function forget(id) {
   for (const kind of ["token", "ws", "draft", "outbox"]) write(`${kind}:${id}`, null);
+  forgetFrom(editOf(id, ""));
 }
