@@ -34,6 +34,10 @@ export function tn(n, one, many) {
   return t(plurals.select(n) === "one" ? one : many, { n });
 }
 
+/** Texts as a list in one line; nodes go between its commas as they are. */
+export const listed = (items) => items.join(words.comma ?? ", ");
+export const listedNodes = (items) => items.flatMap((item, i) => (i ? [words.comma ?? ", ", item] : [item]));
+
 /** The name of a criterion, a flag, a step and the like, where the language has one. */
 export const named = (id) => words.names[id];
 

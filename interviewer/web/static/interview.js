@@ -6,7 +6,7 @@
 
 import * as api from "./api.js";
 import { announce, append, clear, confirmDialog, errorBox, h, option } from "./dom.js";
-import { byCode, t } from "./i18n.js";
+import { byCode, listed, t } from "./i18n.js";
 import * as parts from "./parts.js";
 import { Connection } from "./socket.js";
 import * as store from "./store.js";
@@ -290,7 +290,7 @@ class Interview {
     if (!this.persona) return;
     el.avatar.textContent = initials(this.#name(this.persona));
     el.name.textContent = this.#name(this.persona);
-    el.title.textContent = [persona?.title, this.started ? plain(this.started.rubric) : null].filter(Boolean).join(", ");
+    el.title.textContent = listed([persona?.title, this.started ? plain(this.started.rubric) : null].filter(Boolean));
     if (this.started) {
       const { mode, level, minutes } = this.started;
       el.facts.textContent = t("{mode} Level: {level}. {minutes} minutes.", { mode: mode === "real" ? t("Real mode: nothing is shown before the end.") : t("Practice mode."), level: plain(level), minutes });

@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { append, busy, clear, errorBox, h, table } from "./dom.js";
-import { t } from "./i18n.js";
+import { listedNodes, t } from "./i18n.js";
 import * as parts from "./parts.js";
 import { RAISED, STRENGTHS, plain } from "./words.js";
 
@@ -87,7 +87,7 @@ function sentence(said) {
     null,
     said.text,
     " ",
-    h("span", { class: "muted rests" }, t("rests on"), " ", [...rounds.values()].map((s, i) => [i ? ", " : "", source(s)])),
+    h("span", { class: "muted rests" }, t("rests on"), " ", listedNodes([...rounds.values()].map(source))),
     [...found.values()].map((q) => h("blockquote", { class: "quote" }, h("q", null, q.text), h("cite", null, `${plain(q.source.round)}, ${t("turn {turn}", { turn: q.turn })}`))),
   );
 }

@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { append, clear, errorBox, field, h } from "./dom.js";
-import { t } from "./i18n.js";
+import { listedNodes, t } from "./i18n.js";
 import { plain } from "./words.js";
 
 const WAIT = 500;
@@ -74,7 +74,7 @@ function list(node, answer) {
     [t("Claims that may be asked about"), resume.claims.map((c) => [quoted(c.quote.text), ` (${KINDS[c.kind]})`])],
     [t("Numbers"), resume.numbers.map((q) => quoted(q.text))],
     [t("Technologies"), resume.technologies.map((q) => quoted(q.text))],
-    [t("Asked about more, for the job"), job.map((s) => [plain(s.criterion), ": ", s.because.map((q) => quoted(q.text)).flatMap((q, i) => (i ? [", ", q] : [q]))])],
+    [t("Asked about more, for the job"), job.map((s) => [plain(s.criterion), ": ", listedNodes(s.because.map((q) => quoted(q.text)))])],
   ].filter(([, rows]) => rows.length);
   append(
     node,
@@ -113,6 +113,6 @@ export function steering(rows) {
     { "aria-labelledby": "for-the-job" },
     h("h2", { id: "for-the-job" }, t("For this job")),
     h("p", { class: "muted" }, t("Pursued more because of these words; the verdict weighs as always.")),
-    h("ul", null, rows.map((row) => h("li", null, `${plain(row.criterion)} (x${row.factor}): `, row.because.map((q, i) => [i ? ", " : "", quoted(q.text)])))),
+    h("ul", null, rows.map((row) => h("li", null, `${plain(row.criterion)} (x${row.factor}): `, listedNodes(row.because.map((q) => quoted(q.text)))))),
   );
 }

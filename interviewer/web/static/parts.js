@@ -1,7 +1,7 @@
 /** Pieces that several views show: levels, distributions, quotes, flags, the verdict scale. */
 
 import { append, h, s } from "./dom.js";
-import { t } from "./i18n.js";
+import { listed, t } from "./i18n.js";
 import { LEVELS, RAISED, STEPS, STRENGTHS, level as levelWord, percent, plain } from "./words.js";
 
 /** Three cells, `n` of them filled, with the level in words; `null` is "not assessed" and has no cells. */
@@ -21,7 +21,7 @@ export function meter(n) {
 /** How probable each level is, as four columns. */
 export function distribution(probabilities) {
   if (!probabilities) return null;
-  const label = probabilities.map((p, n) => t("level {n} {p}", { n, p: percent(p) })).join(", ");
+  const label = listed(probabilities.map((p, n) => t("level {n} {p}", { n, p: percent(p) })));
   const columns = probabilities.map((p, n) => {
     const height = Math.max(1, p * 20);
     return s("rect", { x: n * 11, y: 21 - height, width: 9, height, class: "on" });
@@ -181,7 +181,7 @@ export function verdictScale(verdict) {
 
 /** What the words of the levels mean, once per page. */
 export function legend() {
-  return h("p", { class: "muted legend" }, t("Levels: {levels}. A level is what this answer shows, not what its author may know.", { levels: LEVELS.map((word, n) => `${n} ${word}`).join(", ") }));
+  return h("p", { class: "muted legend" }, t("Levels: {levels}. A level is what this answer shows, not what its author may know.", { levels: listed(LEVELS.map((word, n) => `${n} ${word}`)) }));
 }
 
 const CODE_STATE = new Map([[true, t("works")], [false, t("does not")], [null, t("open")]]);

@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { append, busy, clear, confirmDialog, errorBox, field, h, option, s, table } from "./dom.js";
-import { t, tn } from "./i18n.js";
+import { listed, t, tn } from "./i18n.js";
 import * as store from "./store.js";
 import { plain, when } from "./words.js";
 
@@ -104,7 +104,7 @@ function chart(line) {
 function words(point) {
   if (point.level === null) return t("not assessed");
   const notes = [point.hints ? tn(point.hints, "{n} hint", "{n} hints") : "", point.retried ? t("another try") : ""].filter(Boolean);
-  return `${point.expected.toFixed(1)} (${point.low.toFixed(1)}–${point.high.toFixed(1)})${notes.length ? `, ${notes.join(", ")}` : ""}`;
+  return `${point.expected.toFixed(1)} (${point.low.toFixed(1)}–${point.high.toFixed(1)})${notes.length ? listed(["", ...notes]) : ""}`;
 }
 
 function levels(lines) {

@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { coaching, contrast } from "./coaching.js";
 import { append, busy, clear, confirmDialog, errorBox, h, table } from "./dom.js";
-import { t, tn } from "./i18n.js";
+import { listed, t, tn } from "./i18n.js";
 import { differing, own, steering } from "./material.js";
 import * as parts from "./parts.js";
 import { replayForm } from "./replay.js";
@@ -217,7 +217,7 @@ function criteria(rows) {
           ? [parts.meter(null), row.why_not_assessed ? h("p", { class: "muted" }, row.why_not_assessed) : null]
           : [
               h("div", { class: "levels-head" }, parts.meter(row.level), parts.distribution(row.probabilities)),
-              h("p", { class: "muted" }, [t("{confidence} sure", { confidence: percent(row.confidence) }), tn(row.probed, "asked once", "asked {n} times")].join(", ")),
+              h("p", { class: "muted" }, listed([t("{confidence} sure", { confidence: percent(row.confidence) }), tn(row.probed, "asked once", "asked {n} times")])),
               row.hints ? h("p", { class: "muted" }, t("Capped by {count}: at most level {capAfter} could be shown.", { count: tn(row.hints, "{n} hint", "{n} hints"), capAfter: capAfter(row.hints) })) : null,
             ],
         row.level === null
@@ -301,7 +301,7 @@ function receipt(found, notices) {
     [t("Fell back to the rubric's wording"), found.fell_back],
     [t("Hints"), found.hints],
     [t("Answers not assessed"), found.unscored],
-    [t("Must ask, never brought out"), found.missed.length ? found.missed.map(plain).join(", ") : t("none")],
+    [t("Must ask, never brought out"), found.missed.length ? listed(found.missed.map(plain)) : t("none")],
   ];
   return h(
     "section",

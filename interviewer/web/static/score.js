@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { coaching } from "./coaching.js";
 import { append, busy, clear, errorBox, field, h, option, working } from "./dom.js";
-import { byCode, t } from "./i18n.js";
+import { byCode, listed, t } from "./i18n.js";
 import * as parts from "./parts.js";
 import { levelSelect } from "./start.js";
 import * as store from "./store.js";
@@ -83,7 +83,7 @@ function form(body, state, rubrics, criteria) {
   const describe = () => {
     const found = known.get(question.value);
     clear(asked);
-    if (found) append(asked, (level.value === "senior" && found.senior) || found.text, h("span", { class: "muted block" }, t("Brings out: {criteria}.", { criteria: found.criteria.map((c) => plain(typeof c === "string" ? c : c.id)).join(", ") })));
+    if (found) append(asked, (level.value === "senior" && found.senior) || found.text, h("span", { class: "muted block" }, t("Brings out: {criteria}.", { criteria: listed(found.criteria.map((c) => plain(typeof c === "string" ? c : c.id))) })));
   };
   const fetchQuestions = async () => {
     const wanted = rubric.value;
@@ -175,7 +175,7 @@ function highlighted(text, scores) {
   let at = 0;
   for (const { start, end, tags } of pieces) {
     append(node, text.slice(at, start));
-    const names = tags.map((t) => plain(scores[t - 1].criterion)).join(", ");
+    const names = listed(tags.map((tag) => plain(scores[tag - 1].criterion)));
     append(node, h("mark", { title: names }, text.slice(start, end), h("sup", { "aria-label": t("carries {names}", { names }) }, tags.join(","))));
     at = end;
   }

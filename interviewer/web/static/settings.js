@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { append, busy, clear, errorBox, h, table } from "./dom.js";
-import { t, tn } from "./i18n.js";
+import { listed, t, tn } from "./i18n.js";
 import { definitions } from "./parts.js";
 import { percent, plain } from "./words.js";
 
@@ -83,9 +83,9 @@ function personas({ personas: people, adapters }) {
   const bare = people.filter((p) => !p.adapter);
   const idle = adapters.filter((a) => !a.active);
   return [
-    bare.length ? h("p", { class: "notice" }, t("Without a trained adapter, on the base model with a prompt: {names}.", { names: bare.map((p) => p.name).join(", ") })) : null,
+    bare.length ? h("p", { class: "notice" }, t("Without a trained adapter, on the base model with a prompt: {names}.", { names: listed(bare.map((p) => p.name)) })) : null,
     table(t("Interviewers"), [t("Interviewer"), t("Served by its adapter"), t("Version")], people.map((p) => [`${p.name}, ${p.title}`, p.adapter ? t("yes") : t("no, prompt only"), p.adapter ? code(p.adapter) : "–"])),
-    idle.length ? h("p", { class: "muted" }, t("Other versions that are there: {versions}.", { versions: idle.map((a) => `${a.adapter}@${a.version}`).join(", ") })) : null,
+    idle.length ? h("p", { class: "muted" }, t("Other versions that are there: {versions}.", { versions: listed(idle.map((a) => `${a.adapter}@${a.version}`)) })) : null,
   ];
 }
 
@@ -105,7 +105,7 @@ function judge({ identity, model, adapter, calibration, measured, weak_below: ba
     who,
     h("p", null, t("Measured on {answers} labelled answers to {questions} questions that it never saw: agreement (weighted kappa) {kappa}, between {low} and {high} with 95% confidence; exactly the labelled level in {exact} of the readings.", { answers: measured.answers, questions: measured.questions, kappa: number(measured.kappa), low: number(measured.kappa_95[0]), high: number(measured.kappa_95[1]), exact: percent(measured.exact) })),
     weak.length
-      ? h("p", { class: "notice" }, h("strong", null, t("Weak, with kappa under {bar}:", { bar: number(bar) })), ` ${weak.map(([name, row]) => `${plain(name)} (${number(row.kappa)})`).join(", ")}. `, t("A level of these says little by itself."))
+      ? h("p", { class: "notice" }, h("strong", null, t("Weak, with kappa under {bar}:", { bar: number(bar) })), ` ${listed(weak.map(([name, row]) => `${plain(name)} (${number(row.kappa)})`))}. `, t("A level of these says little by itself."))
       : h("p", null, t("No criterion is under a kappa of {bar}.", { bar: number(bar) })),
     h("h3", null, t("Accuracy by criterion, the weakest first")),
     table(

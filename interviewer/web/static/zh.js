@@ -661,6 +661,8 @@ export const texts = {
 };
 
 /** Names of criteria, flags, steps, rounds, modes and kinds of sessions, by id. Their descriptions stay English. */
+export const comma = "、";
+
 export const names = {
   judge_unavailable: "评估模型不可用", judge_timeout: "评估超时", judge_invalid: "评估结果不可用", judge_refused: "评估被拒绝",
   not_english: "不是英文", no_criteria: "没有可评估的内容",
